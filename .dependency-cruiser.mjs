@@ -94,7 +94,7 @@ export default {
     {
       name: 'pure-packages-use-no-node-builtin',
       comment:
-        'canonical-json, keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition. Key files are an entry point of their own, for Node alone.',
+        'canonical-json, keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition. Key files are a separate entry point, for Node.js only.',
       severity: 'error',
       from: { path: pure, pathNot: nodeOnly },
       to: { dependencyTypes: ['core'] },

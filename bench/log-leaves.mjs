@@ -77,7 +77,7 @@ function withDatabase(file, work) {
   }
 }
 
-/** Waits until all leaves have their place. @returns leaves a second, and the memory of the node by then */
+/** Waits until all leaves have their place. @returns leaves per second, and the memory of the node by then */
 async function placingOf(node, from, count) {
   const memory = [];
   const began = performance.now();

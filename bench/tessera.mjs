@@ -8,8 +8,8 @@ const PROGRAM = join(import.meta.dirname, '../node_modules/.cache/cer-bench/inde
 
 /**
  * Appends `leaves` entries of the size of ours to an empty log in `folder`.
- * @returns {Promise<{rate: number, proofMs: number} | {missing: string}>} leaves a second until all are integrated, and
- *   the median time of a proof in milliseconds, read from the files
+ * @returns {Promise<{rate: number, proofMs: number} | {missing: string}>} leaves per second until all are integrated,
+ *   and the median time of a proof in milliseconds, read from the files
  */
 export async function measureTessera(folder, leaves) {
   const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };

@@ -45,7 +45,7 @@ function cpuUsOf({ child: { pid }, workers }) {
   };
 }
 
-/** Certifies a second without clients on the cores: until an event loop or all cores are busy the whole time. */
+/** Certifies per second without clients on the cores: until an event loop or all cores are busy the whole time. */
 function capacityOf({ workers, runs }) {
   const [cpuUs, loopUs] = ['cpuUs', 'loopUs'].map((member) => median(runs.map((run) => run[member])));
   return 1e6 * Math.min(workers / loopUs, availableParallelism() / cpuUs);

@@ -42,7 +42,7 @@ const SCAN = [
   ],
   ['at + 1 === literal.length', ['false'], 'likewise'],
   ['at + 1', ['at - 1'], 'likewise'],
-  ['at < end', ['at <= end'], 'the character behind a number is no exponent'],
+  ['at < end', ['at <= end'], 'the character behind a number is not an exponent'],
   ['unit === 0x65 || unit === 0x45', ['true'], 'the shortcut is taken less often'],
   ['unit === 0x65', ['unit !== 0x65'], 'likewise'],
   ['unit === 0x45', ['unit !== 0x45'], 'likewise'],
@@ -161,7 +161,7 @@ export const ARGUED = [
     file: 'canonical-json/value/path',
     written: "typeof step === 'number'",
     becomes: ['false'],
-    why: 'a number is no plain name, so that it is written in brackets as well',
+    why: 'a number is not a plain name, so that it is written in brackets as well',
   },
   {
     file: 'canonical-json/value/path',
@@ -239,7 +239,7 @@ export const ARGUED = [
     file: 'canonical-json/strict/syntax-fault',
     written: 'at < text.length',
     becomes: ['at <= text.length'],
-    why: 'behind the text is no character: one more turn goes past it and ends alike',
+    why: 'there is no character behind the text: one more turn goes past it and ends equally',
   },
   ...["''", 'fault === null'].map((written) => ({
     file: 'canonical-json/strict/parse',
@@ -263,7 +263,7 @@ export const ARGUED = [
     file: 'tlog/merkle/verify',
     written: 'first === undefined',
     becomes: ['false'],
-    why: 'only for a size that is no power of two; without a path, last stays above 0 and the answer is the same',
+    why: 'only for a size that is not a power of two; without a path, last stays above 0 and the answer is the same',
   },
   ...[
     ['leaf === null', ['false'], 'the two forms that are taken always have a leaf with a receipt; for the type'],
@@ -292,7 +292,7 @@ export const ARGUED = [
   ].map(([written, becomes, why]) => ({ file: 'cer-core/verify/evidence', written, becomes, why })),
   ...[
     ['[]', ['["Stryker was here"]'], 'no member of the projection has that name'],
-    ['attestedAt != null', ['true'], 'a time that is absent is no time, which the next line asks; for the type'],
+    ['attestedAt != null', ['true'], 'an absent time is not a time, which the next line checks; for the type'],
   ].map(([written, becomes, why]) => ({ file: 'cer-core/verify/envelope', written, becomes, why })),
   ...[
     ...['receipt.keyEntry?.contextUnprotectedBefore', 'receipt.receipt?.timestamp'].map((written) => [
@@ -337,6 +337,6 @@ export const ARGUED = [
     file: 'cer-core/verify/timestamps',
     written: '[]',
     becomes: ['["Stryker was here"]'],
-    why: 'a text is no token; the candidates of other places are tested',
+    why: 'a text is not a token; the candidates of other places are tested',
   },
 ];

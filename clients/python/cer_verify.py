@@ -838,7 +838,7 @@ class Report:
     stated: Optional[Members]
     # What the caller's log policy says; None without a policy.
     transparency: Optional[Members] = None
-    # The most telling external timestamp, and the one that a record under a revoked key rests on.
+    # The most significant external timestamp, and the one that a record under a revoked key rests on.
     stamp: Optional[Stamp] = None
     key_rescue: Optional[Members] = None
 
@@ -1549,7 +1549,7 @@ def _log_claims(value: Json, signature: Json, places: Iterable[Json], label: Log
         for entry in listed if isinstance(listed, list) else []:
             before = get(entry, "notBefore")
             claim = label._replace(
-                # What is not a text is no proof either, and is reported as such.
+                # A value that is not a text is reported as an invalid proof.
                 proof=text_of(get(entry, "proof")),
                 not_before=before if isinstance(before, str) else None,
                 receipt=receipt.value,
@@ -1562,7 +1562,7 @@ def _log_claims(value: Json, signature: Json, places: Iterable[Json], label: Log
 
 
 def _rank_of(found: Members) -> int:
-    """The most telling result: a label that does not fit, then inclusion, then the first fault."""
+    """The most significant result: a label that does not fit, then inclusion, then the first fault."""
     if found["code"] == "LOG_LABEL_MISMATCH":
         return 0
     if found["status"] == "included":
@@ -2331,7 +2331,7 @@ def _tokens_in(places: Iterable[Json]) -> List[Tuple[str, Json]]:
 def check_stamps(
     receipt: Json, signature: Json, stated: Json, places: Iterable[Json], roots: Optional[TsaRoots]
 ) -> List[Stamp]:
-    """The external timestamps of these places, the most telling first. It does not raise."""
+    """The external timestamps of these places, the most significant first. It does not raise."""
     tokens = _tokens_in(places)
     if tokens and roots is None:
         return [Stamp("not-checked")]
@@ -2586,7 +2586,7 @@ class SeenHistory(NamedTuple):
 
 
 class KeyHistory(NamedTuple):
-    """An accepted history: the key set to verify with, what to keep for the next time, and what to tell the caller."""
+    """An accepted history: the key set to verify with, the state to keep for the next time, and remarks for the caller."""
 
     keys: KeySet
     seen: SeenHistory

@@ -130,13 +130,13 @@ const CERTIFIED = [
   ],
   [
     'truncated-content',
-    'Content that is stated to be cut is no evidence of the content.',
+    'Content that is stated to be cut is not evidence of the content.',
     { attributes: { 'anthropic.content.truncated': true } },
     unrecorded('truncated'),
   ],
   [
     'dropped-attributes',
-    'A span that lost attributes is no evidence of the content.',
+    'A span that lost attributes is not evidence of the content.',
     { droppedAttributesCount: 2 },
     unrecorded('attributes-dropped'),
   ],
@@ -248,7 +248,9 @@ export function spanCases() {
     ...certified,
     ...refused,
     caseOf('zero-trace_fail', 'A trace id is not zero.', exportOf([{ traceId: zero }]), { items: [refusedItem(zero)] }),
-    caseOf('tool', 'A span that is no call of a model is accepted and not certified.', exportOf([tool]), { items: [] }),
+    caseOf('tool', 'A span that is not a call of a model is accepted and not certified.', exportOf([tool]), {
+      items: [],
+    }),
     caseOf(
       'parent-and-child',
       'Of a parent and a child that are the same call the inner one is certified.',
@@ -262,7 +264,7 @@ export function spanCases() {
       items: [itemOf({ appId: undefined, payload: { service: undefined } })],
     }),
     {
-      ...caseOf('not-json_fail', 'What is no export is refused.', {}, { refused: 'VALIDATION_ERROR' }),
+      ...caseOf('not-json_fail', 'A body that is not an export is refused.', {}, { refused: 'VALIDATION_ERROR' }),
       file: { export: '{"resourceSpans":', protocol: '1.2.0', content: 'required' },
     },
     caseOf(

@@ -24,7 +24,7 @@ const (
 )
 
 // load FOLDER COUNT: appends entries to a new log of Tessera in a folder, many at once and with its usual batches.
-// Prints how many a second are integrated, and the median time of a proof that is read from its files.
+// Prints how many are integrated per second, and the median time of a proof that is read from its files.
 func runLoad(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("usage: load FOLDER COUNT")

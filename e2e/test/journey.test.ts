@@ -357,7 +357,7 @@ describeInChromium('the offline file of the verifier', () => {
     const files = { artefact: certified, keys, policy, tsaRoots: authority.rootFile };
     const report = await reportOffline(files);
     expect(report).toMatchObject({ verdict: 'VERIFIED', transparency: 'included', complaints: [] });
-    expect(report.facts).toMatch(/T[0-9:.]+Z stamped by Journey Time Authority/);
+    expect(report.facts).toMatch(/T[0-9:.]+Z timestamped by Journey Time Authority/);
     expect(report.facts).toMatch(/Witnessed by operators-own\b/);
     expect(report.requests).toEqual([OFFLINE_FILE]);
   });

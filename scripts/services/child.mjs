@@ -27,8 +27,8 @@ export class NotReady extends Error {
 }
 
 /**
- * Starts a service in this process group, so that Ctrl-C reaches it too. Its output goes to a file; the last lines
- * are kept. The IPC channel tells the service when this process ends, even by SIGKILL: it then closes by itself.
+ * Starts a service in this process group, so that Ctrl-C reaches it too. Its output goes to a file; the last lines are
+ * kept. The IPC channel closes when this process ends, even by SIGKILL: the service then closes by itself.
  * @param {{name: string, args: string[], cwd: string, env: Record<string, string>, logs: string}} options
  */
 export function startChild({ name, args, cwd, env, logs }) {

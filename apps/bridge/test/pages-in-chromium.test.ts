@@ -53,7 +53,7 @@ const INGESTS: readonly Ingest[] = [
     status: 409,
     certificateHash: CERTIFICATE,
     submittedHash: SENT,
-    reason: 'EXECUTION_MUTATION_DETECTED: executionId: stands for other content already',
+    reason: 'EXECUTION_MUTATION_DETECTED: executionId: identifies other content already',
   },
   { ...REFUSED, status: 400, reason: 'the span holds no output: record content, or send with ?content=optional' },
   { ...REFUSED, source: 'executions', status: 429, reason: 'The executions of this month are used up' },

@@ -29,7 +29,7 @@ interface Stub {
   readonly asked: string[];
   answer: { readonly status?: number; readonly body: unknown; readonly headers?: Record<string, string> };
   /** Runs while a request waits for its answer. */
-  meanwhile: () => void;
+  whileAnswering: () => void;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ async function startStub(): Promise<Stub> {
     request.on('data', (chunk) => (text += String(chunk)));
     request.on('end', () => {
       stub.asked.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${text}`);
-      stub.meanwhile();
+      stub.whileAnswering();
       const { status = 200, body, headers = {} } = stub.answer;
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -51,7 +51,7 @@ async function startStub(): Promise<Stub> {
     url: `http://127.0.0.1:${port}`,
     asked: [],
     answer: { body: ACTIVE },
-    meanwhile: () => undefined,
+    whileAnswering: () => undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -168,9 +168,9 @@ describe('the cache of a key directory', () => {
 
   it('caches a found key for 1.5 seconds', async () => {
     const keys = remembering();
-    stub.meanwhile = () => (clock += 500);
+    stub.whileAnswering = () => (clock += 500);
     await keys.find('h');
-    stub.meanwhile = () => undefined;
+    stub.whileAnswering = () => undefined;
     clock += 999;
     await keys.find('h');
     expect(stub.asked).toHaveLength(1);

@@ -212,7 +212,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     await auditPage(page, 'coverage-empty');
   });
 
-  it('are shared by a link, to anybody, until it is revoked', async () => {
+  it('are public by a link until it is revoked', async () => {
     await open('/records?model=large&provider=example');
     await press('a[href^="/shares/new"]');
     await press('main form button');

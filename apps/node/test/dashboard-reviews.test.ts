@@ -84,7 +84,7 @@ describeInChromium('a review in the dashboard', () => {
     await open(`/records/certificate/${reviewed}`);
     await auditPage(page, 'record-unreviewed');
     expect(await text()).toMatch(/Outcome\s+truncated/);
-    expect(await text()).toContain('Nobody of this account has reviewed it.');
+    expect(await text()).toContain('No user of this account has reviewed it.');
     expect(await text()).toContain('This receipt is in no transparency log, or the node keeps none.');
     await page.focus('a[href^="/reviews/new"]');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -180,7 +180,7 @@ describeInChromium('a review in the dashboard', () => {
     const projectHash = textAt(registered.body, 'projectHash');
     await open(`/records?search=${projectHash}`);
     expect(await page.$$eval('main tbody tr', (rows) => rows.length)).toBe(2);
-    expect(await text('section[aria-labelledby=reviews]')).toContain('Nobody of this account has reviewed it.');
+    expect(await text('section[aria-labelledby=reviews]')).toContain('No user of this account has reviewed it.');
     await auditPage(page, 'project-unreviewed');
     await press('a[href^="/reviews/new?project="]');
     await page.click('#decision-approved');

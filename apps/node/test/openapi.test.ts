@@ -80,11 +80,11 @@ describe('GET /openapi.json', () => {
 
   it('lists 429 for routes with limits', () => {
     const counted = nodeRoutes(node.deps).filter(({ admit }) => admit !== undefined);
-    const told = operations().filter(([, operation]) => '429' in objectAt(operation, 'responses'));
-    expect(told.map(([name]) => name).toSorted()).toEqual(
+    const limited = operations().filter(([, operation]) => '429' in objectAt(operation, 'responses'));
+    expect(limited.map(([name]) => name).toSorted()).toEqual(
       counted.map(({ method, path }) => `${method} ${path.replace(/\+$/, '')}`).toSorted(),
     );
-    for (const [, operation] of told) {
+    for (const [, operation] of limited) {
       expect(Object.keys(objectAt(operation, 'responses', '429', 'headers'))).toContain('Retry-After');
     }
   });

@@ -97,8 +97,8 @@ describe('recertification', () => {
         node.database.query('select * from audit_entries order by seq'),
       ]);
     const before = await state();
-    const told = await recertify({ certificateHashes: [hash, UNKNOWN], dryRun: true });
-    expect(told.body).toMatchObject({
+    const dryRun = await recertify({ certificateHashes: [hash, UNKNOWN], dryRun: true });
+    expect(dryRun.body).toMatchObject({
       dryRun: true,
       auditSeq: null,
       results: [{ result: 'recertified' }, { result: 'failed', reason: 'there is no such record' }],

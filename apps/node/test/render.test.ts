@@ -21,14 +21,14 @@ const PIXELS = sha256('pixels');
 const PNG = sha256('png');
 const CODE = 'function setup() { background(0); } // unmistakable-sketch-code';
 
-interface Told {
+interface ScriptedAnswer {
   status: number;
   body: object;
   isForged: boolean;
   retryAfter: string | undefined;
 }
 
-const told: Told = { status: 200, body: {}, isForged: false, retryAfter: undefined };
+const scripted: ScriptedAnswer = { status: 200, body: {}, isForged: false, retryAfter: undefined };
 let definesDraw = false;
 const ENGINE = { name: 'portable', version: '1', wasmHash: sha256('skia') };
 const asked: { readonly route: string; readonly body: unknown }[] = [];
@@ -66,18 +66,18 @@ function startRenderer(): Server {
     void readBody(request).then((body) => {
       const route = request.url ?? '';
       asked.push({ route, body: JSON.parse(body) });
-      const text = JSON.stringify(route === '/inspect' ? { definesSetup: true, definesDraw } : told.body);
+      const text = JSON.stringify(route === '/inspect' ? { definesSetup: true, definesDraw } : scripted.body);
       const nonce = String(request.headers['x-render-nonce']);
       const message = jcsV1.canonicalize({
         nonce,
         requestHash: sha256(body),
-        responseHash: sha256(told.isForged ? 'x' : text),
+        responseHash: sha256(scripted.isForged ? 'x' : text),
       });
       const mac = createHmac('sha256', TOKEN).update(message).digest('base64url');
-      response.writeHead(route === '/inspect' ? 200 : told.status, {
+      response.writeHead(route === '/inspect' ? 200 : scripted.status, {
         'content-type': 'application/json',
         'x-render-mac': mac,
-        ...(told.retryAfter !== undefined && { 'retry-after': told.retryAfter }),
+        ...(scripted.retryAfter !== undefined && { 'retry-after': scripted.retryAfter }),
       });
       response.end(text);
     });
@@ -111,7 +111,7 @@ describe('rendering through the node', () => {
   });
   beforeEach(async () => {
     plan = null;
-    Object.assign(told, { status: 200, body: still(), isForged: false, retryAfter: undefined });
+    Object.assign(scripted, { status: 200, body: still(), isForged: false, retryAfter: undefined });
     definesDraw = false;
     asked.length = 0;
     key = await node.newKey();
@@ -144,7 +144,7 @@ describe('rendering through the node', () => {
 
   it('puts the certificate into the picture on request', async () => {
     const png = greyPng(120);
-    told.body = still({ pngBase64: Buffer.from(png).toString('base64'), runtimeHash: sha256(png) });
+    scripted.body = still({ pngBase64: Buffer.from(png).toString('base64'), runtimeHash: sha256(png) });
     const asJson = { accept: 'application/json' };
     const drawn = await render({ code: CODE, certify: false }, asJson);
     expect([at(drawn.body, 'pngBase64'), at(drawn.body, 'cer')]).toEqual([
@@ -171,7 +171,7 @@ describe('rendering through the node', () => {
   });
 
   it('certifies a picture under the given execution only', async () => {
-    told.body = still({ pngBase64: Buffer.from(greyPng(1)).toString('base64') });
+    scripted.body = still({ pngBase64: Buffer.from(greyPng(1)).toString('base64') });
     const first = await render({ code: CODE, certify: true, executionId: 'picture-1' });
     expect([first.status, first.headers['content-type']]).toEqual([200, 'image/png']);
     expect((await render({ code: `${CODE}//`, certify: true, executionId: 'picture-1' })).status).toBe(409);
@@ -263,16 +263,16 @@ describe('rendering through the node', () => {
   });
 
   it('rejects answers not bound to the request', async () => {
-    told.isForged = true;
+    scripted.isForged = true;
     expect((await render({ code: CODE })).body).toMatchObject({ error: 'RENDERER_UNAVAILABLE' });
     expect((await verify({ snapshot: { code: CODE } })).status).toBe(503);
   });
 
   it('passes on sketch errors and hides renderer errors', async () => {
-    Object.assign(told, { status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
+    Object.assign(scripted, { status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
     const sketch = await render({ code: CODE });
     expect(sketch).toMatchObject({ status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
-    Object.assign(told, { status: 500, body: { error: 'INTERNAL_ERROR', message: 'inner words' } });
+    Object.assign(scripted, { status: 500, body: { error: 'INTERNAL_ERROR', message: 'inner words' } });
     const inner = await render({ code: CODE });
     expect(inner).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
     expect(inner.text).not.toContain('inner words');
@@ -303,11 +303,11 @@ describe('rendering through the node', () => {
   it('replays an equal picture and refuses another one', async () => {
     const request = { snapshot: { code: CODE, seed: 'again' } };
     const first = await verify(request);
-    told.body = still({ rendererVersion: 'test-2', runtimeHash: sha256('re-encoded') });
+    scripted.body = still({ rendererVersion: 'test-2', runtimeHash: sha256('re-encoded') });
     const again = await verify(request);
     expect(again.headers['x-idempotent-replay']).toBe('true');
     expect(again.body).toMatchObject({ cer: (first.body as { readonly cer: object }).cer });
-    told.body = still({ pixelHash: sha256('other pixels') });
+    scripted.body = still({ pixelHash: sha256('other pixels') });
     expect((await verify(request)).body).toMatchObject({ error: 'EXECUTION_MUTATION_DETECTED' });
   });
 
@@ -316,7 +316,7 @@ describe('rendering through the node', () => {
     expect(asked.at(-1)?.body).toMatchObject({ engine: 'portable' });
     expect(body).toMatchObject({ metadata: { engine: ENGINE }, cer: { snapshot: { engine: ENGINE } } });
     const native = { name: 'chromium-native', boundTo: 'machine' };
-    told.body = still({ engine: native, pixelHash: sha256('native pixels') });
+    scripted.body = still({ engine: native, pixelHash: sha256('native pixels') });
     const chosen = await verify({ snapshot: { code: CODE, seed: 'engine', engine: 'chromium-native' } });
     expect(asked.at(-1)?.body).toMatchObject({ engine: 'chromium-native' });
     expect(chosen).toMatchObject({ status: 200, body: { cer: { snapshot: { engine: native } } } });
@@ -354,7 +354,7 @@ describe('rendering through the node', () => {
     ['a loop that matches in its frames', 'expectedHash', { mode: 'loop', totalFrames: 3 }, loop],
   ])('certifies %s only if %s matches too', async (_what, name, execution, body) => {
     definesDraw = true;
-    told.body = body;
+    scripted.body = body;
     const matching = 'mode' in execution ? { expectedAnimationHash: loop.animationHash } : { expectedHash: PNG };
     const snapshot = { code: CODE, seed: name, execution };
     const answer = await verify({ snapshot, ...matching, [name]: sha256('hoped for') });
@@ -363,12 +363,12 @@ describe('rendering through the node', () => {
   });
 
   it('passes on Retry-After and validation errors', async () => {
-    Object.assign(told, { status: 429, body: { error: 'RATE_LIMITED', message: 'used up' }, retryAfter: '77' });
+    Object.assign(scripted, { status: 429, body: { error: 'RATE_LIMITED', message: 'used up' }, retryAfter: '77' });
     const limited = await render({ code: CODE });
     expect(limited.status).toBe(429);
     expect(limited.headers['retry-after']).toBe('77');
     const details = ['seed: must have at most 1024 characters'];
-    Object.assign(told, { status: 400, body: { error: 'VALIDATION_ERROR', details } });
+    Object.assign(scripted, { status: 400, body: { error: 'VALIDATION_ERROR', details } });
     expect((await render({ code: CODE })).body).toMatchObject({ error: 'VALIDATION_ERROR', details });
   });
 
@@ -382,7 +382,7 @@ describe('rendering through the node', () => {
     const execution = { mode: 'loop', totalFrames: 3 };
     expect((await verify({ snapshot: { code: CODE, execution } })).body).toMatchObject({ error: 'LOOP_MODE_ERROR' });
     definesDraw = true;
-    told.body = loop;
+    scripted.body = loop;
     const { body } = await verify({
       snapshot: { code: CODE, execution: { totalFrames: 3, fps: 12 } },
       expectedPosterHash: PNG,

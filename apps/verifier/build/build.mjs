@@ -144,7 +144,7 @@ for (const [name, text] of Object.entries(files)) {
   const isLater = name === timestampsName;
   if (!isLater) firstLoad += sizeOf(text);
   console.log(
-    `${name.padEnd(32)} ${kib(Buffer.byteLength(text))}  gzip ${kib(sizeOf(text))}${isLater ? '  (only where a record has a time stamp)' : ''}`,
+    `${name.padEnd(32)} ${kib(Buffer.byteLength(text))}  gzip ${kib(sizeOf(text))}${isLater ? '  (only where a record has a timestamp)' : ''}`,
   );
 }
 console.log(`${'first load'.padEnd(32)} ${' '.repeat(11)}  gzip ${kib(firstLoad)}`);

@@ -85,7 +85,7 @@ describeInChromium('external time and pins', (chromium) => {
     });
     await watched.upload('#time-roots', roots);
     await watched.page.waitForSelector('#time-tool [data-timed="verified"] [data-tone="good"]');
-    expect(await watched.text('#time-tool [data-timed]')).toContain('stamped by Test TSA');
+    expect(await watched.text('#time-tool [data-timed]')).toContain('timestamped by Test TSA');
     await auditPage(watched.page, 'external-time');
     expect(watched.complaints).toEqual([]);
   });
@@ -141,7 +141,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.waitForSelector('.result[data-code="KEY_REVOKED"]');
     await watched.upload('#tsa-roots-file', roots);
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
-    expect(await watched.text('.result .facts')).toContain('this stamp is older than its revocation');
+    expect(await watched.text('.result .facts')).toContain('this timestamp is older than its revocation');
     expect(await watched.text('.result [data-layer="receipt"]')).toContain('The key was revoked since');
     await takeScreenshots(watched.page, 'offline-rescued');
   });

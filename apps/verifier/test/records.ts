@@ -23,7 +23,7 @@ export function lookupAnswer(cer: JsonObject): JsonObject {
 
 export function object(holder: JsonObject, name: string): JsonObject {
   const value = member(holder, name);
-  if (!isJsonObject(value)) throw new Error(`${name}: is no object`);
+  if (!isJsonObject(value)) throw new Error(`${name}: is not an object`);
   return value;
 }
 

@@ -62,8 +62,8 @@ func TestPublishedCanonicalTexts(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d texts, %d that are no JSON", checked, errors); checked != 13 || errors != 4 {
-		t.Errorf("%d texts, %d that are no JSON: count them again", checked, errors)
+	if t.Logf("%d texts, %d that are not JSON", checked, errors); checked != 13 || errors != 4 {
+		t.Errorf("%d texts, %d that are not JSON: count them again", checked, errors)
 	}
 }
 

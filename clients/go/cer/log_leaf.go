@@ -74,7 +74,7 @@ func leafOf(receiptCommitment, tenantCommitment []byte) leaf {
 	return leaf{receiptCommitment, tenantCommitment, append([]byte{1}, both[:]...)}
 }
 
-// opening shows that a receipt is a leaf: to everybody, or to the owner with the label.
+// opening shows that a receipt is a leaf: to the public, or to the owner with the label.
 type opening struct {
 	receiptSalt      []byte
 	tenantCommitment []byte

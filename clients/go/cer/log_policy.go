@@ -111,7 +111,7 @@ func (r *policyReader) group(words []string) error {
 	for _, member := range members {
 		met, known := r.rules[member]
 		if !known || r.grouped[member] {
-			return fmt.Errorf("group: %q is no earlier name, or in a group already", member)
+			return fmt.Errorf("group: %q is not an earlier name, or in a group already", member)
 		}
 		r.grouped[member] = true
 		parts = append(parts, met)
@@ -136,7 +136,7 @@ func (r *policyReader) quorumLine(words []string) error {
 		met, known = func(map[string]bool) bool { return true }, true
 	}
 	if !known {
-		return fmt.Errorf("quorum: %q is no earlier name", words[0])
+		return fmt.Errorf("quorum: %q is not an earlier name", words[0])
 	}
 	r.policy.isMet = met
 	return nil

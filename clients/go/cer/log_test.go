@@ -219,7 +219,7 @@ func TestLateCosignatures(t *testing.T) {
 	}
 }
 
-// TestLogVectors runs the maps, peaks and proofs of the log that have a file of their own, besides the conformance suite.
+// TestLogVectors runs the maps, peaks and proofs of the log that have a separate file, besides the conformance suite.
 func TestLogVectors(t *testing.T) {
 	policy, err := os.ReadFile(logVectors + "policy.txt")
 	if err != nil {

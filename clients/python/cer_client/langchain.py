@@ -88,7 +88,7 @@ class _Run:
 
 
 class CertifyingHandler(BaseCallbackHandler):
-    """Its methods do not raise. A run whose request a transport certifies to the byte has no certificate of its own."""
+    """Its methods do not raise. A run whose request a transport certifies to the byte has no certificate."""
 
     raise_error = False
     # A run is known before its request is made.

@@ -150,7 +150,7 @@ export const LOOKING_UP = [
   [
     'verify-route-form_fail',
     'POST /v1/cer/verify',
-    'What is no certificate is 400.',
+    'A body that is not a certificate is 400.',
     async (api) => ({
       empty: [(await api.post('/v1/cer/verify', {})).status, 400],
       two: [(await api.post('/v1/cer/verify', { bundle: {}, cer: {} })).status, 400],

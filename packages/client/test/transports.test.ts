@@ -87,7 +87,7 @@ describe('the transport over node:http', () => {
     expect(bodies).toHaveLength(requests);
   });
 
-  it('waits longer than its timeout for a node that goes on sending', async () => {
+  it('waits longer than its timeout for a node that continues to send', async () => {
     const slow: Step = async (response) => {
       for (const part of '{"ok":            true}') {
         response.write(part);

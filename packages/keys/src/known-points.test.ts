@@ -19,7 +19,7 @@ it('forgets the oldest encodings beyond its limit', () => {
   expect(checks).toBe(4);
 });
 
-it('tells encodings apart that differ in any one byte', () => {
+it('distinguishes encodings that differ in any one byte', () => {
   const seen = new Set<string>();
   const check = checkOnce((encoding) => {
     seen.add(encoding.join());

@@ -140,7 +140,7 @@ describe('reading a JWK', () => {
     ['another key type', { ...jwk, kty: 'EC' }],
     ['another curve', { ...jwk, crv: 'X25519' }],
     ['no x', { kty: 'OKP', crv: 'Ed25519' }],
-    ['x that is no text', { ...jwk, x: 5 }],
+    ['x that is not text', { ...jwk, x: 5 }],
     ['a private key', { ...jwk, d: jwk.x }],
     ['a key for encryption', { ...jwk, use: 'enc' }],
     ['a key of another algorithm', { ...jwk, alg: 'ES256' }],

@@ -3,7 +3,7 @@ import { object, TEXT, type Described, type RouteDescription } from '@cer/http-s
 import { metricsHandler, type Metrics } from '@cer/http-service/process';
 import { readinessHandler, type ReadinessCheck } from './readiness.js';
 
-type StateRoute = Described<RouteDescription<'anybody', never>>;
+type StateRoute = Described<RouteDescription<'public', never>>;
 
 /**
  * `/health`, `/ready` and `/metrics` of a service.
@@ -13,7 +13,7 @@ export function stateRoutes(group: string, checks: readonly ReadinessCheck[], me
   const described = (summary: string, success: StateRoute['description']['success']): StateRoute['description'] => ({
     group,
     summary,
-    access: 'anybody',
+    access: 'public',
     success,
   });
   return [

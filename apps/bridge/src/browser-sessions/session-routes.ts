@@ -83,7 +83,7 @@ export function sessionRoutes(deps: SessionRouteDeps): DescribedRoute[] {
         group: 'Sessions',
         summary: 'End the session of this browser',
         access: 'own page',
-        success: { 204: { description: 'There is no session any more.', mediaTypes: [] } },
+        success: { 204: { description: 'The session has ended.', mediaTypes: [] } },
       },
       admit: fromOwnPage,
       handler: async (request) => {
@@ -109,7 +109,7 @@ async function signIn(deps: SessionRouteDeps, request: ServiceRequest): Promise<
   });
   if (!replace) await refuseOtherSession(sessions, request, handoff);
   const account = await controlPlane.findSession(handoff.tenantId, handoff.userId);
-  if (account === null) throw refuse('no such user in good standing');
+  if (account === null) throw refuse('unknown, disabled or suspended user');
   if (!account.hasBridge) {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'The evidence bridge is not part of this account' });
   }

@@ -4,7 +4,7 @@ import { STATUS, type BridgeCode } from '../errors.js';
 import type { Access } from './route-description.js';
 
 const CALLED: Readonly<Record<Access, Called<BridgeCode>>> = {
-  anybody: { security: [], codes: [] },
+  public: { security: [], codes: [] },
   key: {
     security: [{ apiKey: [] }],
     description: 'The key needs the scopes certify and ingest.',

@@ -2,7 +2,7 @@ import type { Described, RouteDescription, Success } from '@cer/http-service/ope
 import type { BridgeCode } from '../errors.js';
 
 /** Required access: an API key, the session of a person, a page of this bridge that sends the request, or none. */
-export type Access = 'key' | 'session' | 'own page' | 'anybody';
+export type Access = 'key' | 'session' | 'own page' | 'public';
 
 /** A route with what the OpenAPI document says of it. */
 export type DescribedRoute = Described<RouteDescription<Access, BridgeCode>>;

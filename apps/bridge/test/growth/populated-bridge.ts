@@ -14,7 +14,7 @@ export interface AskedRow extends Row {
 
 /** Who is admitted; a person who signs in has no session yet. */
 export const callerOf = ({ route, about }: Row): Caller => {
-  if (about === WITH_TOKEN) return 'nobody';
+  if (about === WITH_TOKEN) return 'anonymous';
   return /ingest|traces/.test(route) ? 'key' : 'session';
 };
 const WITH_TOKEN = 'with a token';

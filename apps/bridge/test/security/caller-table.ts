@@ -3,7 +3,7 @@ import { exportOf, span } from '../otlp-json.js';
 
 /** The callers of the matrix, in the order in which they ask: those that may change something are last. */
 export const CALLERS = [
-  'nobody',
+  'anonymous',
   'malformed key',
   'unknown key',
   'revoked key',

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await ask('POST', '/api/v1/auth/logout', ended);
   const cookieName = mine.cookie.split('=')[0] ?? '';
   asking = {
-    nobody: {},
+    anonymous: {},
     'malformed key': bearer('cer_live_short'),
     'unknown key': bearer(`cer_live_${'A'.repeat(43)}`),
     'revoked key': bearer(revoked),
@@ -169,7 +169,7 @@ const POSTED = named.filter(([, { route }]) => route.startsWith('POST '));
 describe('after the matrix, a hostile request', () => {
   it.each(POSTED)('changes no prototype: %s', async (_name, { route, body, origin }) => {
     const path = `${route.split(' ')[1] ?? ''}?${hostileForm({})}`;
-    for (const caller of ['nobody', 'key', 'session of another account'] as const) {
+    for (const caller of ['anonymous', 'key', 'session of another account'] as const) {
       const headers = { ...asking[caller], ...(origin !== undefined && { origin }) };
       const { status } = await ask('POST', path, headers, body ?? {}, hostileJson);
       // The node of this bridge does not answer: 503.

@@ -13,7 +13,7 @@ export function coverageRows(coverage: PackageCoverage | null): [string, string]
     ['Days', days],
     ['Certified', `${grouped(certified)} calls, deleted ones included`],
     ['Refused', refused === 0 ? 'none' : `${grouped(refused)}: ${reasons.join(', ')}`],
-    ['Producers', reported === null ? 'certified no counts of their own' : producerSentence(reported)],
+    ['Producers', reported === null ? 'certified no own counts' : producerSentence(reported)],
     ...(isCounted ? [] : [['Note', 'the node had not counted every certificate yet'] as [string, string]]),
   ];
 }

@@ -23,8 +23,8 @@ import { asUsage } from './keys-root-init.js';
 
 const DEFAULT_DAYS = 30;
 const NOT_PUBLISHED =
-  'If the node refused the history that was signed last (409 KEY_HISTORY_CONFLICT: its own had changed), nobody ' +
-  'accepted that one: delete it and the state named below, and sign again. Otherwise: ';
+  'If the node refused the history that was signed last (409 KEY_HISTORY_CONFLICT: its own had changed), no ' +
+  'verifier accepted that one: delete it and the state named below, and sign again. Otherwise: ';
 
 /** Has a root vouch for the key history of a node. @see docs/spec.md, "Key set statement" */
 export const keysRootSignCommand: Command = {

@@ -65,7 +65,7 @@ function projectVerdict({ status, code, nodeReceipt, isWhole }: ProjectEvaluatio
       headline: 'VERIFIED: the registration only, not every step',
       sentence:
         'A node has signed the project as a whole, and every step that is present is valid. Steps are left out, or ' +
-        'have no signature of their own; the list below shows which.',
+        'have no own signature; the list below shows which.',
     };
   }
   return nodeReceipt.status === 'PASS'

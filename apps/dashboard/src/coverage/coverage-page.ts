@@ -78,7 +78,7 @@ function chartDays({ from, to, days }: BridgedCoverage): readonly ChartDay[] {
 /** The counts of producers, beside those of the node. */
 function producerNote(days: readonly BridgedDay[]): Html {
   const reported = days.map((day) => day.reported).filter((found) => found !== null);
-  if (reported.length === 0) return html`<p>No program reported counts of its own in this time.</p>`;
+  if (reported.length === 0) return html`<p>No program reported its own counts in this time.</p>`;
   const sum = (of: (day: (typeof reported)[number]) => number): number =>
     reported.reduce((all, day) => all + of(day), 0);
   const [seen, without] = [sum(({ seen: calls }) => calls), sum((day) => day.skipped + day.unsealed + day.dropped)];

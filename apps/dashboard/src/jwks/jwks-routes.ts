@@ -13,7 +13,7 @@ export function jwksRoutes(keys: SigningKeys): readonly DescribedRoute[] {
       description: {
         group: 'For services',
         summary: 'Keys of handoff tokens',
-        access: 'anybody',
+        access: 'public',
         success: {
           200: {
             description: 'A JWK set.',

@@ -4,7 +4,7 @@ import { STATUS, type DashboardCode } from '../errors.js';
 import type { Access } from './route-description.js';
 
 const CALLED: Readonly<Record<Access, Called<DashboardCode>>> = {
-  anybody: { security: [], codes: ['SERVICE_UNAVAILABLE'] },
+  public: { security: [], codes: ['SERVICE_UNAVAILABLE'] },
   service: { security: [{ serviceToken: [] }], codes: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
   operator: { security: [{ operatorToken: [] }], codes: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
   session: { security: [{ session: [] }], codes: ['SERVICE_UNAVAILABLE'] },

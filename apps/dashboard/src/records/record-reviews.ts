@@ -68,7 +68,7 @@ export function reviewsSection({ subject, hash }: Reviewed, found: ReviewsOf, ma
 }
 
 function reviewList(reviewed: string, { reviews, hasMore }: Extract<ReviewsOf, { readonly hasMore: boolean }>): Html {
-  if (reviews.length === 0) return html`<p>Nobody of this account has reviewed it.</p>`;
+  if (reviews.length === 0) return html`<p>No user of this account has reviewed it.</p>`;
   return html`<ul class="layers">
       ${reviews.map(
         ({ row, review, isVerified }) =>

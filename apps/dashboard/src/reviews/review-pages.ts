@@ -30,7 +30,7 @@ export function newReviewPage(page: NewReviewPage): PageAnswer {
     title: 'Review',
     status,
     body: html`<p class="lead">
-        Your decision becomes a certificate of its own, signed by the node. It cannot be changed later; a further review
+        Your decision becomes a separate certificate, signed by the node. It cannot be changed later; a further review
         can be added.
       </p>
       ${refused !== undefined && html`<p class="notice bad" role="alert">${refused} Send the form again: it is certified once.</p>`}
@@ -101,8 +101,8 @@ export function certifiedReviewPage(certificateHash: string, values: JsonObject)
     body: html`<section class="card" aria-labelledby="values">
         <h2 id="values">The sealed values</h2>
         <p>
-          The certificate has your name and comment as commitments only. With this file you can show what they are, and
-          nobody can without it. It is kept nowhere else and is not shown again.
+          The certificate has your name and comment as commitments only. With this file you can show what they are. It
+          is the only copy, and it is not shown again.
         </p>
         <p class="acts"><a class="button" href="${file}" download="${name}">Download the values</a></p>
         <pre tabindex="0" aria-label="The values"><code>${text}</code></pre>

@@ -95,7 +95,7 @@ export function authenticatorRoutes(deps: AuthenticatorRoutesDeps): readonly Des
         }
         const codes = newRecoveryCodes();
         const stored = box.seal('authenticator', user.userId, secret);
-        if (!(await store.authenticators.add(user, stored, step, hashesOf(user, codes)))) throw changedMeanwhile();
+        if (!(await store.authenticators.add(user, stored, step, hashesOf(user, codes)))) throw changedConcurrently();
         // Its page is not framed: the frame's form belongs to the session that has just ended.
         return { ...recoveryCodesPage(codes), isFramed: false, cookies: await newCookies(visitor) };
       },
@@ -104,12 +104,12 @@ export function authenticatorRoutes(deps: AuthenticatorRoutesDeps): readonly Des
       refuseOldSession(session, now());
       const codes = newRecoveryCodes();
       const { user } = session;
-      if (!(await store.authenticators.replaceRecoveryCodes(user, hashesOf(user, codes)))) throw changedMeanwhile();
+      if (!(await store.authenticators.replaceRecoveryCodes(user, hashesOf(user, codes)))) throw changedConcurrently();
       return recoveryCodesPage(codes);
     }),
     pages.act('/security/authenticator/remove', 'person', 'Remove the authenticator app', async ({ session }) => {
       refuseOldSession(session, now());
-      if (!(await store.authenticators.remove(session.user))) throw changedMeanwhile();
+      if (!(await store.authenticators.remove(session.user))) throw changedConcurrently();
       return { goTo: '/security?done=authenticator-removed' };
     }),
   ];
@@ -127,7 +127,7 @@ function hashesOf({ userId }: User, codes: readonly string[]): readonly string[]
   return codes.flatMap((code) => recoveryCodeHash(userId, code) ?? []);
 }
 
-function changedMeanwhile(): ServiceError {
+function changedConcurrently(): ServiceError {
   const message = 'Your authenticator app was added or removed in another window. Open the page again.';
   return new ServiceError({ code: 'FORBIDDEN', message });
 }

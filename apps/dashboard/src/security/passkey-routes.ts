@@ -38,7 +38,7 @@ export async function passkeyRefusal(
 ): Promise<string | null> {
   if (passkeys === null) return 'Not offered: this dashboard has no host name, only an address, which passkeys refuse.';
   return (await isProviderOnly(store, ways, user))
-    ? 'Not offered: you sign in with your organisation, which has passkeys of its own.'
+    ? 'Not offered: you sign in with your organisation, which has its own passkeys.'
     : null;
 }
 

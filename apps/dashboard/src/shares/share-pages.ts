@@ -18,7 +18,7 @@ export function sharesPage({ formToken, shares, mayChange, now, notice }: Shares
     title: 'Shared links',
     notice,
     body: html`<p class="lead">
-        Anybody who has a link reads what it shows until its end, without an account. Make one from the
+        Anyone with a link can read what it shows until its end, without an account. Make one from the
         <a href="/records">records</a> or from a certificate.
       </p>
       ${

@@ -81,6 +81,6 @@ export function sharedCertificatePage(open: OpenShare, checked: CheckedRecord): 
 
 function lead({ share, tenant }: OpenShare): Html {
   return html`<p class="lead">
-    Shared by ${tenant.name} until ${moment(share.expiresAt)}. Anybody who has this link can read it.
+    Shared by ${tenant.name} until ${moment(share.expiresAt)}. Anyone with this link can read it.
   </p>`;
 }

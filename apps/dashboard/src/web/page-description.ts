@@ -32,7 +32,7 @@ const AGAIN: Success = { description: 'The page again, with what to correct.', m
 const ACCESS: Readonly<Record<Kind, Access>> = {
   view: 'session',
   form: 'form',
-  'open view': 'anybody',
+  'open view': 'public',
   'open form': 'form',
 };
 

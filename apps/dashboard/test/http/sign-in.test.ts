@@ -82,13 +82,13 @@ describe('signing in', () => {
       await browser.signIn(OWNER_EMAIL, 'a wrong password'),
       await browser.signIn('gone@example.org'),
     ];
-    const told = answers.map(({ status, text }) => ({
+    const shown = answers.map(({ status, text }) => ({
       status,
       fault: /role="alert">([\s\S]*?)<\/div>/.exec(text)?.[1],
     }));
-    expect(told[0]?.status).toBe(422);
-    expect(told[0]?.fault).toContain('is not right');
-    expect(new Set(told.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(shown[0]?.status).toBe(422);
+    expect(shown[0]?.fault).toContain('is not right');
+    expect(new Set(shown.map((answer) => JSON.stringify(answer))).size).toBe(1);
   });
 
   it('hashes the password for unknown addresses too', async () => {

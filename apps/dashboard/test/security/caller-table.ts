@@ -2,7 +2,7 @@ import { everyCaller, type CallerRow, type Statuses } from '@cer/http-service/te
 
 /** The callers of the matrix, in the order in which they ask: those that may change something are last. */
 export const CALLERS = [
-  'nobody',
+  'anonymous',
   'API key',
   'handoff token',
   'service token',

@@ -60,7 +60,7 @@ describe('a hostile request', () => {
   const done: number[] = [];
 
   it.each(posted)('changes no prototype: %s', async (_name, row) => {
-    for (const caller of ['nobody', 'service token', 'operator token', 'owner'] as const) {
+    for (const caller of ['anonymous', 'service token', 'operator token', 'owner'] as const) {
       const { status } = await whole.send(row, caller, HOSTILE);
       // Nodes and providers of this dashboard do not answer: 503.
       expect([caller, status < 500 || status === 503]).toEqual([caller, true]);

@@ -89,7 +89,7 @@ export async function startWholeDashboard(options: TestDashboardOptions = {}): P
   };
   const ended = await signedIn(member.email);
   const asking: Readonly<Record<Caller, Asking>> = {
-    nobody: {},
+    anonymous: {},
     'API key': { bearer: mine.key },
     'handoff token': { bearer: await handoffToken(dashboard) },
     'service token': { bearer: SERVICE_TOKEN },

@@ -14,7 +14,7 @@ export interface AuditSourceDeps {
   readonly signal: AbortSignal;
 }
 
-/** The whole audit log is checked once an hour, at half of the time of one thread. */
+/** The whole audit log is checked once per hour, at half of the time of one thread. */
 export function auditSource({ audit, signing, signal }: AuditSourceDeps): AlertSource {
   let checkedMs = -Infinity;
   let seen: { readonly seq: number; readonly hash: AuditRow['hash'] } | null = null;

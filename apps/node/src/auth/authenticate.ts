@@ -11,7 +11,7 @@ export interface Gate {
   /** Requires a key with one of the scopes. */
   readonly admit: (...anyOf: readonly Scope[]) => (head: RequestHead) => Promise<ResponseHeaders | undefined>;
   /** For routes without a key. */
-  readonly admitAnybody: (head: RequestHead) => Promise<ResponseHeaders | undefined>;
+  readonly admitPublic: (head: RequestHead) => Promise<ResponseHeaders | undefined>;
   readonly callerOf: (head: RequestHead) => Caller;
   /** The caller of a route with an optional key; null without one. A key that is sent must be valid. */
   readonly optionalCaller: (head: RequestHead) => Promise<Caller | null>;
@@ -69,7 +69,7 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
         callers.set(head, caller);
         return rates.countCaller(caller);
       },
-    admitAnybody: (head) => rates.countAddress(head.remoteAddress),
+    admitPublic: (head) => rates.countAddress(head.remoteAddress),
     callerOf: (head) => {
       const caller = callers.get(head);
       if (caller === undefined) throw new Error('the route admits no caller');

@@ -93,7 +93,7 @@ export class Channel {
   async #answer(id: number, name: string, payload: unknown): Promise<void> {
     try {
       const answerer = this.#answerers.get(name);
-      if (answerer === undefined) throw new ChannelError(`${name}: nobody answers`);
+      if (answerer === undefined) throw new ChannelError(`${name}: the other process has no handler`);
       this.#send({ cer: 'answer', id, payload: await answerer(payload) });
     } catch {
       // The reason stays in this process, which reports it.

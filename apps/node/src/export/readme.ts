@@ -29,7 +29,7 @@ How complete it is
 What is in it
   certificates/NNNNNN.ndjson   the certificates, one on each line, oldest first
   receipts/NNNNNN.ndjson       for each of them, in the same order: what the node signed, and whether it is public
-  timestamps/NNNNNN.ndjson     time stamps of independent time stamping authorities, where there are any
+  timestamps/NNNNNN.ndjson     timestamps of independent timestamping authorities, if any
   coverage.json                per day and application: certificates, refusals, and what producers counted themselves
   keys.json                    the public keys of the node at that time, for reference only
   key-history.json             every change of these keys so far, where the node keeps such a history

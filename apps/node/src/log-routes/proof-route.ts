@@ -12,7 +12,7 @@ import type { Store } from '../store/index.js';
 export interface ProofRouteDeps {
   readonly store: Pick<Store, 'records' | 'projects'>;
   readonly log: NodeLog | null;
-  readonly gate: Pick<Gate, 'optionalCaller' | 'admitAnybody'>;
+  readonly gate: Pick<Gate, 'optionalCaller' | 'admitPublic'>;
 }
 
 /** The requested hash: exactly one of the two. */
@@ -47,7 +47,7 @@ export function proofRoute({ store, log, gate }: ProofRouteDeps): DescribedRoute
     description: {
       group: 'Transparency log',
       summary: 'The proof that a receipt is in the log',
-      access: 'anybody',
+      access: 'public',
       query: [
         { ...HASH_QUERY, description: 'Of a certificate or its reseal.' },
         { name: 'project_hash', description: 'Of a registered project.', schema: { ...TEXT } },
@@ -61,7 +61,7 @@ export function proofRoute({ store, log, gate }: ProofRouteDeps): DescribedRoute
       },
       errors: ['UNAUTHORIZED', 'NOT_FOUND', ...COUNTED],
     },
-    admit: gate.admitAnybody,
+    admit: gate.admitPublic,
     cors: 'public',
     handler: async (request) => {
       const asked = parseAsked(request.query);

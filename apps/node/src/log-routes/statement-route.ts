@@ -29,7 +29,7 @@ export function statementRoute({ store, log, now }: StatementRouteDeps): Describ
     description: {
       group: 'Transparency log',
       summary: 'What is promised of the logs, signed by a root',
-      access: 'anybody',
+      access: 'public',
       success: {
         200: {
           description: 'The statement; without signatures until a root signed it.',

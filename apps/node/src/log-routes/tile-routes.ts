@@ -14,7 +14,7 @@ export interface TileRouteDeps {
   readonly store: Pick<Store, 'log' | 'logEpochs' | 'logNotes'>;
   /** Null without a log: every path is 404. */
   readonly log: NodeLog | null;
-  readonly gate: Pick<Gate, 'admitAnybody'>;
+  readonly gate: Pick<Gate, 'admitPublic'>;
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -40,11 +40,11 @@ function logRoutes({ store, log, gate }: TileRouteDeps, role: 'receipts' | 'epoc
       description: {
         group: 'Transparency log',
         summary: `The newest checkpoint of the ${title}`,
-        access: 'anybody',
+        access: 'public',
         success: { 200: { description: 'A signed note with its cosignatures.', mediaTypes: ['text/plain'] } },
         errors: ['NOT_FOUND', ...COUNTED],
       },
-      admit: gate.admitAnybody,
+      admit: gate.admitPublic,
       cors: 'public',
       handler: async () => {
         const published = await store.logNotes.newestPublished(rowOf().logId);
@@ -59,7 +59,7 @@ function logRoutes({ store, log, gate }: TileRouteDeps, role: 'receipts' | 'epoc
       description: {
         group: 'Transparency log',
         summary: `A tile of hashes of the ${title}, or a bundle of its entries`,
-        access: 'anybody',
+        access: 'public',
         success: {
           200: {
             description: 'Hashes of 32 bytes, or entries each after its length.',
@@ -68,7 +68,7 @@ function logRoutes({ store, log, gate }: TileRouteDeps, role: 'receipts' | 'epoc
         },
         errors: ['NOT_FOUND', ...COUNTED],
       },
-      admit: gate.admitAnybody,
+      admit: gate.admitPublic,
       cors: 'public',
       handler: async (request) => {
         const row = rowOf();

@@ -92,13 +92,13 @@ function answerTable({ responses }: Operation): string {
   const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
     const types = Object.keys(content).map((type) => `<code>${escape(type)}</code>`);
     const isError = Object.values(content).some(({ schema }) => schema?.['$ref'] === `${SHAPE_PATH}Error`);
-    const told = isError
+    const described = isError
       ? description
           .split(', ')
           .map((code) => `<code>${escape(code).replaceAll('_', '_<wbr>')}</code>`)
           .join(', ')
       : escape(description);
-    return `<tr><td>${status}</td><td>${told}</td><td>${types.join(' ')}</td></tr>`;
+    return `<tr><td>${status}</td><td>${described}</td><td>${types.join(' ')}</td></tr>`;
   });
   return `<table><thead><tr><th scope="col">Status</th><th scope="col">Answer</th><th scope="col">Type</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }

@@ -39,7 +39,7 @@ const whole = (description: string) => ({ description, schema: { type: 'integer'
 /** @see docs/spec.md, "Rate limits and quotas" */
 const LIMIT_HEADERS = {
   'Retry-After': whole('Seconds to wait.'),
-  'RateLimit-Limit': whole('Requests a window, or executions a month.'),
+  'RateLimit-Limit': whole('Requests per window, or executions per month.'),
   'RateLimit-Remaining': whole('What is left of them.'),
   'RateLimit-Reset': whole('Seconds until the count begins again.'),
 };
@@ -84,7 +84,7 @@ export function openApiDocument(
 
 /** Scopes of API keys are not OAuth scopes, so the description names them. */
 function accessOf(access: Access): Called<NodeCode> {
-  if (access === 'anybody') return { security: [], codes: [] };
+  if (access === 'public') return { security: [], codes: [] };
   if (access === 'admin') {
     return {
       security: [{ adminSecret: [] }],

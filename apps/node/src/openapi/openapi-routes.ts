@@ -21,7 +21,7 @@ const OWN_ROUTES = {
     description: {
       group: 'The node',
       summary: 'This description for people',
-      access: 'anybody',
+      access: 'public',
       success: { 200: { description: 'A page without script.', mediaTypes: ['text/html'] } },
     },
   },

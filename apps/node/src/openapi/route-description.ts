@@ -5,7 +5,7 @@ import type { NodeCode } from '../errors/refusals.js';
 export type { JsonSchema, Parameter } from '@cer/http-service/openapi';
 
 /** Required access: a Bearer key with one of the scopes, the admin secret, or none. */
-export type Access = { readonly scopes: readonly string[] } | 'admin' | 'anybody';
+export type Access = { readonly scopes: readonly string[] } | 'admin' | 'public';
 
 export type RouteDescription = DescriptionOf<Access, NodeCode, FailureCode>;
 

@@ -90,7 +90,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
       description: {
         group: 'Projects',
         summary: 'Verify a project bundle',
-        access: 'anybody',
+        access: 'public',
         body: { schema: PROJECT_VERIFY_REQUEST },
         success: { 200: { schema: PROJECT_VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
         errors: COUNTED,
@@ -99,7 +99,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
         {
           method: 'POST',
           path: '/v1/project-bundle/verify',
-          admit: gate.admitAnybody,
+          admit: gate.admitPublic,
           mediaTypes,
           bodyLimitBytes: deps.projectVerifyLimitBytes,
           cors: 'public',
@@ -119,12 +119,12 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
       description: {
         group: 'Projects',
         summary: 'The public form of a registered project',
-        access: 'anybody',
+        access: 'public',
         query: [{ name: 'project_hash', description: 'Also projectHash.', schema: HASH, required: true }],
         success: { 200: { schema: PUBLIC_PROJECT_ANSWER, description: 'The public project.' } },
         errors: ['NOT_FOUND', ...COUNTED],
       },
-      admit: gate.admitAnybody,
+      admit: gate.admitPublic,
       cors: 'public',
       handler: async ({ query }) => {
         const registration = await store.projects.findByHash(parseHashQuery(query, 'project_hash', 'projectHash'));

@@ -115,14 +115,14 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
       description: {
         group: 'Render',
         summary: 'Render without a key; for development only',
-        access: 'anybody',
+        access: 'public',
         body: { schema: IMAGE_REQUEST },
         success: {
           200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
         },
         errors: ['GONE', ...COUNTED, ...RENDERING],
       },
-      admit: gate.admitAnybody,
+      admit: gate.admitPublic,
       mediaTypes: ['application/json'],
       bodyLimitBytes,
       handler: openRenderHandler(render),

@@ -215,9 +215,9 @@ function notingCallers(gate: Gate, turns: WorkTurns): Gate {
         return headers;
       };
     },
-    admitAnybody: (head) => {
+    admitPublic: (head) => {
       turns.note(KEYLESS);
-      return gate.admitAnybody(head);
+      return gate.admitPublic(head);
     },
   };
 }

@@ -57,7 +57,7 @@ export const VARIABLES = z.object({
     .enum(['auto', 'on', 'off'])
     .default('auto')
     .describe(
-      'Whether SQLite writes in a thread of its own, so that commits and checkpoints stop no request. `auto`: where each process of the node has four cores or more. Takes up to 64 MiB more memory. No effect on PostgreSQL.',
+      'Whether SQLite writes in a separate thread, so that commits and checkpoints stop no request. `auto`: where each process of the node has four cores or more. Takes up to 64 MiB more memory. No effect on PostgreSQL.',
     ),
   NODE_ID: z
     .string()
@@ -174,7 +174,7 @@ export const VARIABLES = z.object({
     'Pause between two turns that give new receipts their place in the log.',
   ),
   LOG_WITNESS_EVERY_S: positiveInteger(10).describe(
-    'Shortest time in seconds between two requests to witnesses; public ones grant a number of requests a day.',
+    'Shortest time in seconds between two requests to witnesses; public ones grant a number of requests per day.',
   ),
   LOG_EPOCH_S: wholeNumber(1, 3600)
     .default(3600)
@@ -190,7 +190,7 @@ export const VARIABLES = z.object({
     '`1` allows endpoints of alerts with private addresses and with plain http. Link-local addresses stay refused.',
   ),
   TENANT_WEBHOOKS: flag(true).describe(
-    '`0`: tenants have no webhooks of their own. Alerts to operators (`ALERTS_FILE`) do not depend on it.',
+    '`0`: tenants have no webhooks. Alerts to operators (`ALERTS_FILE`) do not depend on it.',
   ),
   TENANT_WEBHOOKS_ALLOW_PRIVATE: flag(false).describe(
     '`1` allows webhooks of tenants at private addresses and by plain http: every tenant can then reach your network. Link-local addresses stay refused.',

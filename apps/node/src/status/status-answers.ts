@@ -42,5 +42,5 @@ export const NOT_READY_ANSWER: JsonSchema = {
 
 /** Describes a route that any client may call and that takes nothing. */
 export function plainRoute(summary: string, description: string, schema: JsonSchema = {}): RouteDescription {
-  return { group: 'The node', summary, access: 'anybody', success: { 200: { description, schema } } };
+  return { group: 'The node', summary, access: 'public', success: { 200: { description, schema } } };
 }

@@ -11,7 +11,7 @@ import { COUNTED, type DescribedRoute } from '../openapi/route-description.js';
 import { VERIFIED_ANSWER, VERIFY_REQUEST } from './verify-shapes.js';
 
 export interface VerifyRouteDeps {
-  readonly gate: Pick<Gate, 'admitAnybody'>;
+  readonly gate: Pick<Gate, 'admitPublic'>;
   readonly signing: Pick<Signing, 'published'>;
   readonly timestamps?: TimestampVerifier | null;
   readonly now: () => Date;
@@ -39,7 +39,7 @@ export function verifyRoutes({
       description: {
         group: 'Verify and look up',
         summary: 'Verify a bundle',
-        access: 'anybody',
+        access: 'public',
         body: { schema: VERIFY_REQUEST },
         success: { 200: { schema: VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
         errors: COUNTED,
@@ -48,7 +48,7 @@ export function verifyRoutes({
         {
           method: 'POST',
           path: '/v1/cer/verify',
-          admit: gate.admitAnybody,
+          admit: gate.admitPublic,
           mediaTypes: ['application/json'],
           bodyLimitBytes: verifyLimitBytes,
           cors: 'public',

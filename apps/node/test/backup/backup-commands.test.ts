@@ -96,7 +96,7 @@ describe('backup and restore', () => {
     await expect(said(['backup', '--out', out], `sqlite:${join(place, 'none.sqlite')}`)).rejects.toThrow(
       'no such file',
     );
-    writeFileSync(join(place, 'text'), 'this is no database, however long it may be '.repeat(1000));
+    writeFileSync(join(place, 'text'), 'this is not a database, of any length '.repeat(1000));
     await expect(said(['restore', '--from', join(place, 'text')], `sqlite:${out}`)).rejects.toThrow('SQLITE_NOTADB');
     const damaged = join(place, 'damaged');
     await said(['backup', '--out', damaged]);

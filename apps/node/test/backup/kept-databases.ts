@@ -14,16 +14,16 @@ export interface KeptDatabase {
 
 export const keptSqlite: KeptDatabase = {
   backUp: async (env, folder) => {
-    await told(['backup', '--out', join(folder, 'backup.sqlite')], env);
+    await runCommand(['backup', '--out', join(folder, 'backup.sqlite')], env);
   },
   restore: async (env, folder) => {
     const url = `sqlite:${join(folder, 'restored', 'node.sqlite')}`;
-    await told(['restore', '--from', join(folder, 'backup.sqlite')], { ...env, DATABASE_URL: url });
+    await runCommand(['restore', '--from', join(folder, 'backup.sqlite')], { ...env, DATABASE_URL: url });
     return { url, stop: async () => undefined };
   },
 };
 
-async function told(args: readonly string[], env: NodeEnvironment): Promise<void> {
+async function runCommand(args: readonly string[], env: NodeEnvironment): Promise<void> {
   const { code, stdout, stderr } = await runNode(args, env);
   if (code !== 0 || !stdout.startsWith('made ')) throw new Error(stderr);
 }

@@ -51,7 +51,7 @@ async function recover(node: LoggingNode, policy: string, mirror: (role: 'receip
 }
 
 describe('a log in a database that was restored from a copy', () => {
-  it('goes on after it took what is missing from a mirror', async () => {
+  it('continues after it took the missing entries from a mirror', async () => {
     const witness = await startTestWitness();
     opened.push(witness);
     const policy = `${witness.line}quorum w1\n`;

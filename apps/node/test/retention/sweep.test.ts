@@ -177,10 +177,10 @@ describe.each([
     const swept = sweep(depsOf(store), RUNNING).finally(() => {
       sweeping.abort();
     });
-    let certifiedMeanwhile = 0;
-    for (; !sweeping.signal.aborted; certifiedMeanwhile += 1) expect(await certify()).toBe(200);
+    let certifiedDuringSweep = 0;
+    for (; !sweeping.signal.aborted; certifiedDuringSweep += 1) expect(await certify()).toBe(200);
     expect(await swept).toBe(1500);
-    expect(certifiedMeanwhile).toBeGreaterThan(2);
+    expect(certifiedDuringSweep).toBeGreaterThan(2);
   });
 
   it('runs on one node at a time in the background', async () => {

@@ -10,7 +10,7 @@ import { sealedElsewhere } from '../sealed-elsewhere.js';
 
 /** The callers of the matrix, in the order in which they ask: those that may change something are last. */
 export const CALLERS = [
-  'nobody',
+  'anonymous',
   'malformed key',
   'unknown key',
   'revoked key',

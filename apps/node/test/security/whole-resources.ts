@@ -88,7 +88,7 @@ export async function makeCallers(
   ];
   const jwt = claims.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return {
-    nobody: {},
+    anonymous: {},
     'malformed key': { key: 'cer_live_short' },
     'unknown key': { key: `cer_live_${'A'.repeat(43)}` },
     'revoked key': { key: revoked },

@@ -153,7 +153,7 @@ export function logContract(opened: () => Store): void {
       expect(await log.head(epochs.logId)).toMatchObject({ halted: null });
     });
 
-    it('has one note for each size, whoever signs first', async () => {
+    it('has one note for each size, of the first signer', async () => {
       const { logNotes } = opened();
       const id = receipts.logId;
       const kept = await Promise.all(['first', 'second'].map((note) => logNotes.keep(id, 5, note)));

@@ -180,7 +180,7 @@ export function recordListContract(storeOf: () => Store): void {
 
     it('keeps the position of a record attested again', async () => {
       const { records, recordList } = storeOf();
-      const own = `attested-anew-${randomUUID()}`;
+      const own = `attested-again-${randomUUID()}`;
       const rows = [1, 2].map((minute) => newRecord({ tenantId: own, attestedAt: time(minute) }));
       for (const row of rows) await records.recordOnce(row);
       for (const attestedAt of [time(50), time(55)]) {

@@ -58,7 +58,7 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
     it('skips records attested again and lists them', async () => {
       const { records, timestamps } = opened().store;
       const [late, again] = [await recorded(), await recorded()];
-      const anew = {
+      const renewed = {
         attestationId: randomUUID(),
         attestedAt: TIMESTAMPED_AT,
         kid: 'key-2',
@@ -67,15 +67,15 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
       };
       const replace = async (record: UntimestampedRecord): Promise<boolean> => {
         const asRead = await find(record);
-        return asRead !== null && records.replaceAttestation(asRead, anew);
+        return asRead !== null && records.replaceAttestation(asRead, renewed);
       };
       expect(await replace(late)).toBe(true);
       await timestamps.keep([timestamped(late)], TIMESTAMPED_AT);
-      expect(await find(late)).toMatchObject({ metaJson: anew.metaJson });
+      expect(await find(late)).toMatchObject({ metaJson: renewed.metaJson });
       expect(await untimestamped(late.certificateHash)).toBeDefined();
       await timestamps.keep([timestamped(again)], TIMESTAMPED_AT);
       expect(await replace(again)).toBe(true);
-      expect(await untimestamped(again.certificateHash)).toMatchObject({ metaJson: anew.metaJson });
+      expect(await untimestamped(again.certificateHash)).toMatchObject({ metaJson: renewed.metaJson });
     });
 
     it('keeps the first of two timestamps, and does not bring a deleted record back', async () => {

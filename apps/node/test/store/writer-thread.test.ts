@@ -61,7 +61,7 @@ describe('a SQLite file that a thread writes to', () => {
     }
   });
 
-  it('refuses what a lost thread was doing, and goes on with another', async () => {
+  it('refuses the pending work of a lost thread, and continues with another', async () => {
     const { execArgv = [] } = WRITER_THREAD;
     await open({ execArgv: [...execArgv, '--import', ENDS_WHEN_COMPACTING] });
     const [before, after] = [newRecord(), newRecord()];

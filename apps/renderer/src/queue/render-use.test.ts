@@ -42,7 +42,7 @@ describe('render use', () => {
     expect(use.isSlow('a')).toBe(false);
   });
 
-  it('counts the processor time of a job that tells it, not what the job waits for a core', () => {
+  it('counts processor time where a job reports it, not its wait for a core', () => {
     let nowMs = 0;
     const use = createRenderUse(3000, () => nowMs);
     const spent = { hang: 0, victim: 0 };
@@ -58,7 +58,7 @@ describe('render use', () => {
     expect([use.isSlow('hangs'), use.isSlow('waits')]).toEqual([true, false]);
   });
 
-  it('counts the time of the clock where the system does not tell', () => {
+  it('counts wall-clock time where the system reports none', () => {
     let nowMs = 0;
     const use = createRenderUse(3000, () => nowMs);
     const end = use.begin('a', 'still', { cpuMs: () => undefined, isTimedOut: () => false });

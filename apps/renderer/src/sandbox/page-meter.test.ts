@@ -28,8 +28,8 @@ describe('the meter of a page', () => {
   it.each([
     ['no process', [], 300],
     ['a process that cannot be read', [7], undefined],
-    ['a count that stands still', [7], 0],
-  ])('says that the system does not tell, for %s', (_what, pids, ms) => {
+    ['a count that does not change', [7], 0],
+  ])('says that the system reports no time, for %s', (_what, pids, ms) => {
     const meter = createPageMeter(() => ms);
     meter.begin(pids);
     expect(meter.cpuMs()).toBeUndefined();

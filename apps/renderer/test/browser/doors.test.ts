@@ -6,10 +6,10 @@ import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js
 import { describeWithBrowser } from '../with-browser.js';
 
 /** Puts the result where the reader looks for faults. */
-const TELL = `const tell = (message) => { document.querySelector('canvas').dataset.fault ??= JSON.stringify({ message }); };`;
-const START_WORKER = `${TELL}
-  addEventListener('securitypolicyviolation', ({ effectiveDirective }) => { tell(effectiveDirective); });
-  new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))).onmessage = () => { tell('a worker ran'); };`;
+const REPORT = `const report = (message) => { document.querySelector('canvas').dataset.fault ??= JSON.stringify({ message }); };`;
+const START_WORKER = `${REPORT}
+  addEventListener('securitypolicyviolation', ({ effectiveDirective }) => { report(effectiveDirective); });
+  new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))).onmessage = () => { report('a worker ran'); };`;
 
 describeWithBrowser('A page without its prelude, as after an escape', () => {
   let renderer: RendererUnderTest;
@@ -29,9 +29,9 @@ describeWithBrowser('A page without its prelude, as after an escape', () => {
   it('starts the worker that reads frames, and no other one once a sketch runs', async () => {
     await page.call('prepareFrames', [], 60_000);
     await page.call('load', [START_WORKER, {}], 60_000);
-    let told: unknown = null;
-    while (told === null) told = await page.call('setup', [], 60_000);
-    expect(told).toEqual({ fault: { message: 'worker-src' } });
+    let answer: unknown = null;
+    while (answer === null) answer = await page.call('setup', [], 60_000);
+    expect(answer).toEqual({ fault: { message: 'worker-src' } });
     await expect(page.call('prepareFrames', [], 1000)).rejects.toThrow();
   });
 });

@@ -7,7 +7,7 @@ import { describeWithBrowser } from '../with-browser.js';
 
 /** Replaces ffmpeg: notes the name of its output file and writes its input there, or fails. */
 const STAND_IN =
-  '#!/bin/sh\nfor last; do :; done\necho "$last" >> "${0%/*}/told"\ncase "$*" in *webm*) exit 1;; esac\n/bin/cat > "$last"\n';
+  '#!/bin/sh\nfor last; do :; done\necho "$last" >> "${0%/*}/outputs"\ncase "$*" in *webm*) exit 1;; esac\n/bin/cat > "$last"\n';
 
 describeWithBrowser('A loop as video', () => {
   let renderer: RendererUnderTest;
@@ -42,8 +42,8 @@ describeWithBrowser('A loop as video', () => {
   };
   /** The folders of the videos so far that are still there. */
   const leftovers = (): string[] => {
-    const told = readFileSync(join(folder, 'told'), 'utf8').trim().split('\n');
-    return told.map(dirname).filter((place) => existsSync(place));
+    const outputs = readFileSync(join(folder, 'outputs'), 'utf8').trim().split('\n');
+    return outputs.map(dirname).filter((place) => existsSync(place));
   };
 
   it('hands every frame to ffmpeg in order, and its file to the client', async () => {

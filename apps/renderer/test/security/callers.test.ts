@@ -9,7 +9,7 @@ import { testConfig, TOKEN } from '../renderer-under-test.js';
 const DEPS: AppDeps = { config: testConfig(), logger: silentLogger(), engine: () => 'no browser in this test' };
 
 const CALLERS = {
-  nobody: {},
+  anonymous: {},
   'another scheme': { authorization: `Basic ${TOKEN}` },
   'wrong token': { authorization: `Bearer ${TOKEN}x` },
   'shorter token': { authorization: `Bearer ${TOKEN.slice(1)}` },
@@ -20,7 +20,7 @@ const CALLERS = {
 type Expected = Readonly<Record<keyof typeof CALLERS, number>>;
 
 const every = (status: number): Expected => ({
-  ...{ nobody: status, 'another scheme': status, 'wrong token': status, 'shorter token': status },
+  ...{ anonymous: status, 'another scheme': status, 'wrong token': status, 'shorter token': status },
   ...{ 'API key': status, 'admin secret': status, node: status },
 });
 const INTERNAL: Expected = { ...every(401), node: 503 };
@@ -78,7 +78,7 @@ describe('a hostile request', () => {
   const posted = ROWS.map(([route]) => route).filter((route) => route.startsWith('POST '));
 
   it.each(posted)('changes no prototype: %s', async (route) => {
-    for (const headers of [CALLERS.nobody, CALLERS.node]) {
+    for (const headers of [CALLERS.anonymous, CALLERS.node]) {
       const status = await statusOf(route, headers, { encode: hostileJson, query: `?${hostileForm({})}` });
       // The engine of this test does not draw: an admitted sketch is answered 503.
       expect([400, 401, 503]).toContain(status);

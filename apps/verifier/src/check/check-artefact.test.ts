@@ -28,7 +28,7 @@ function check(bundle: JsonObject | string): Promise<ArtefactCheck> {
 
 async function checkCertificate(bundle: JsonObject): Promise<CertificateCheck> {
   const checked = await check(bundle);
-  if (checked.kind !== 'certificate') throw new Error('is no certificate');
+  if (checked.kind !== 'certificate') throw new Error('is not a certificate');
   return checked;
 }
 
@@ -109,7 +109,7 @@ describe('the headline', () => {
       version: '0.1',
       createdAt: TEST_TIME,
       snapshot: null,
-      certificateHash: sha256('what nobody has shown'),
+      certificateHash: sha256('hidden content'),
     };
     const attestation = await attestHashOnly(bundle.certificateHash);
     const checked = await checkCertificate({ ...bundle, meta: { attestation } });
@@ -156,7 +156,7 @@ describe('the displayed project', () => {
     const { 'step-1': kept = null } = object(whole, 'embeddedBundles');
     const cut = await check({ ...whole, embeddedBundles: { 'step-1': kept }, withdrawn: ['step-2'] });
     expect(cut).toMatchObject({ status: 'VERIFIED', steps: [{ status: 'VERIFIED' }, { status: 'WITHDRAWN' }] });
-    if (cut.kind !== 'project') throw new Error('is no project');
+    if (cut.kind !== 'project') throw new Error('is not a project');
     const page = renderToString(ArtefactView({ check: cut, cli: 'cer', stepLink: false }));
     expect(page).toContain('1 left out, said to be withdrawn (unsigned)');
     expect(page).not.toContain('withdrawn by the node');

@@ -56,9 +56,9 @@ describe('a key history by itself', () => {
   it.each([
     ['an entry is missing', 'KEY_HISTORY_CHAIN_BROKEN', (text: string) => text.replace('"seq":3', '"seq":4')],
     ['a key is another', 'KEY_HISTORY_CHAIN_BROKEN', (text: string) => text.replace('2020-01-01', '2019-01-01')],
-    ['it is no history', 'KEY_HISTORY_INVALID', () => '{"keys":[]}'],
-    ['it is no JSON', 'KEY_HISTORY_INVALID', () => '<html>'],
-    ['nobody of its own signed it', 'KEY_HISTORY_SIGNATURE_INVALID', (text: string) => dropSignatures(text)],
+    ['it is not a history', 'KEY_HISTORY_INVALID', () => '{"keys":[]}'],
+    ['it is not JSON', 'KEY_HISTORY_INVALID', () => '<html>'],
+    ['none of its own roots signed it', 'KEY_HISTORY_SIGNATURE_INVALID', (text: string) => dropSignatures(text)],
   ])('is broken where %s', async (_, code, spoil) => {
     const look = await checkKeyHistory(spoil(JSON.stringify(await history().signed())), AT);
     expect([look.state, look.fault?.code]).toEqual(['broken', code]);

@@ -20,7 +20,7 @@ const ROWS: readonly (readonly [route: string, status: number])[] = [
 ];
 const SECRET = 'canary-credential-0123456789';
 const CALLERS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-  ['nobody', {}],
+  ['anonymous', {}],
   ['API key', { authorization: `Bearer cer_live_${'A'.repeat(43)}` }],
   ['token', { authorization: `Bearer ${SECRET}` }],
   ['admin secret', { 'x-admin-secret': SECRET }],

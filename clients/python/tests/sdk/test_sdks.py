@@ -217,7 +217,7 @@ class OpenAi(Case):
         self.assertEqual(first["callId"], second["callId"])
 
     def test_back_pressure_is_kept(self) -> None:
-        """While a reader stands still, the server sends no more than it does without an observer."""
+        """While a reader is stalled, the server sends no more than it does without an observer."""
 
         def sent_to(client: openai.OpenAI) -> int:
             self.server.written = 0

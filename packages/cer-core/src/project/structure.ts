@@ -104,7 +104,7 @@ function checkEmbedded(
       if (!isJsonObject(bundle)) return [mismatch(path, 'has no embedded bundle')];
       // A package would be compared by its outer members here, but verified by its inner bundle.
       if (['cer', 'bundle'].some((name) => Object.hasOwn(bundle, name))) {
-        return [mismatch(path, 'embeds a package, where the bundle itself must stand')];
+        return [mismatch(path, 'embeds a package, where the bundle itself is required')];
       }
       return checkEntryAgainstBundle(entry, bundle, path);
     }),

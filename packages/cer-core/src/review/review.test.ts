@@ -44,7 +44,7 @@ describe('a review', () => {
       }),
     ],
     [
-      'a reviewed text that is no hash',
+      'a reviewed text that is not a hash',
       (bundle, signal) => ({
         ...bundle,
         context: { signals: [{ ...signal, payload: { subject: 'project', reviewed: 'x', decision: 'approved' } }] },

@@ -81,7 +81,7 @@ describe('the tokens of a record', () => {
     expect(await tokensIn(null, { timestamps }, { timestamps: 'text' }, {})).toEqual(found);
   });
 
-  it('are listed before the one that stands alone', async () => {
+  it('are listed before the one that is alone', async () => {
     expect(await tokensIn({ timestamp: rfc3161('alone') }, { timestamps: [rfc3161('listed')] }, null)).toEqual([
       ['listed', undefined],
       ['alone', undefined],

@@ -211,7 +211,7 @@ export function hashOnly(members: JsonObject = {}): JsonObject {
     version: '0.1',
     createdAt: TIME,
     snapshot: null,
-    certificateHash: hashText('content that nobody saw'),
+    certificateHash: hashText('unseen content'),
     ...members,
   };
 }

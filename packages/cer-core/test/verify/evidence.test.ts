@@ -11,7 +11,7 @@ const differs = (member: string, other: string): object => ({
 const attested = (attestation: JsonObject): JsonObject => ({ bundleType: 'a type', meta: { attestation } });
 
 describe('the evidence on a bundle', () => {
-  it('stands beside its members too', () => {
+  it('may be beside its members too', () => {
     const bundle = { receipt: RECEIPT, signature: 'one', attestation: { signature: 'two' } };
     const evidence = collectEvidence(bundle, null);
     expect(evidence).toMatchObject({ isPresent: true, receipt: RECEIPT, signature: 'one', original: null });
@@ -20,7 +20,7 @@ describe('the evidence on a bundle', () => {
     expect(evidence.timestampPlaces).toEqual([null, null, null]);
   });
 
-  it('has one receipt and signature, wherever they stand', () => {
+  it('has one receipt and signature, at any place', () => {
     const bundle = { ...attested({ receipt: RECEIPT, signature: 'one' }), receipt: {}, signatureB64Url: 'two' };
     expect(collectEvidence(bundle, null).disagreements).toEqual([
       differs('receipt', 'meta.attestation.receipt'),

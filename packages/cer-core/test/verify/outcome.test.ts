@@ -124,7 +124,7 @@ describe('what is shown of a bundle', () => {
     expect(await evaluated(resealed)).toMatchObject({ bundleType: 'signed-redacted-reseal', isResealed: true });
   });
 
-  it('is no hash of another form, and no unknown type', async () => {
+  it('is not a hash of another form or an unknown type', async () => {
     expect(await evaluated({ ...certified, certificateHash: 'sha256:x' })).toMatchObject({ certificateHash: null });
     expect(await evaluated({ ...certified, bundleType: 'unknown' })).toMatchObject({
       bundleType: null,
@@ -180,7 +180,7 @@ describe('what is shown of a bundle', () => {
   });
 
   it.each(['signals', 'declaration', 'context', 'contextSummary', 'policyEvaluation'])(
-    'is whether %s stands where the hash does not cover it',
+    'is whether %s is where the hash does not cover it',
     async (name) => {
       expect(await evaluated(certified)).toMatchObject({ supplemental: false });
       const isHashed = ['context', 'contextSummary', 'policyEvaluation'].includes(name);

@@ -143,7 +143,7 @@ describe('the original of a reseal', () => {
     ]);
   });
 
-  it('has timestamps of its own', async () => {
+  it('has its own timestamps', async () => {
     const asked: string[] = [];
     const timestamps: VerifyOptions['timestamps'] = async ({ token }) => {
       asked.push(token);
@@ -158,7 +158,7 @@ describe('the original of a reseal', () => {
     expect(await findingsOf(forge.change(receipted, 'meta.provenance', { original: {} }))).toEqual(['PASS']);
   });
 
-  it('is no receipt where the reseal itself is signed over by another scope', async () => {
+  it('is not a receipt of another scope over the reseal itself', async () => {
     const receipt = forge.pick(forge.object(forge.at(resealed, RECEIPT)), [
       ...['certificateHash', 'timestamp', 'nodeId', 'kid'],
     ]);

@@ -46,16 +46,16 @@ describe('large answers in progress', () => {
 
   it('are aborted, oldest first, when read too slowly', () => {
     const { take, cut, pass } = budgetOf();
-    take('stands still', 300 * KIB);
+    take('stalled', 300 * KIB);
     take('drips', 300 * KIB).passed(KIB);
     take('is read', 300 * KIB).passed(200 * KIB);
     pass(2000);
     expect(() => take('too early', 300 * KIB)).toThrow(REFUSED);
     pass(1000);
     take('comes later', 300 * KIB);
-    expect(cut).toEqual(['stands still']);
+    expect(cut).toEqual(['stalled']);
     take('comes last', 300 * KIB);
-    expect(cut).toEqual(['stands still', 'drips']);
+    expect(cut).toEqual(['stalled', 'drips']);
     expect(() => take('finds no room', 300 * KIB)).toThrow(REFUSED);
   });
 

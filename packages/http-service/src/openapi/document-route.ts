@@ -3,7 +3,7 @@ import { openApiDocument, type DocumentOptions } from './openapi-document.js';
 import type { Described, RouteDescription } from './route-description.js';
 import { free } from './schemas.js';
 
-type DocumentRoute = Described<RouteDescription<'anybody', never>>;
+type DocumentRoute = Described<RouteDescription<'public', never>>;
 
 /** The description of the route of a service's document. @param group of the route in the document */
 export function documentRow(group: string): Omit<DocumentRoute, 'handler'> {
@@ -14,7 +14,7 @@ export function documentRow(group: string): Omit<DocumentRoute, 'handler'> {
     description: {
       group,
       summary: 'This description',
-      access: 'anybody',
+      access: 'public',
       success: {
         200: { description: 'An OpenAPI 3.1 document.', schema: free('See https://spec.openapis.org/oas/v3.1.0.') },
       },
@@ -25,8 +25,8 @@ export function documentRow(group: string): Omit<DocumentRoute, 'handler'> {
 /** The route that describes `routes` and itself, from their `description`. */
 export function openApiRoute<Who, Code extends string>(
   group: string,
-  options: DocumentOptions<Who | 'anybody', Code>,
-  routes: readonly Described<RouteDescription<Who | 'anybody', Code>>[],
+  options: DocumentOptions<Who | 'public', Code>,
+  routes: readonly Described<RouteDescription<Who | 'public', Code>>[],
 ): DocumentRoute {
   const row = documentRow(group);
   const text = JSON.stringify(openApiDocument(options, [...routes, row]));

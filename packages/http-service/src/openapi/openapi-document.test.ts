@@ -5,7 +5,7 @@ import { openApiDocument, type OpenApiDocument } from './openapi-document.js';
 import { object, TEXT } from './schemas.js';
 
 function documentOf(path: string, inPath: Readonly<Record<string, string>>): OpenApiDocument {
-  return openApiDocument<'anybody', HttpCode>(
+  return openApiDocument<'public', HttpCode>(
     {
       info: { title: 't', version: '1', description: 'd' },
       statusOf: HTTP_STATUS,
@@ -23,7 +23,7 @@ function documentOf(path: string, inPath: Readonly<Record<string, string>>): Ope
         description: {
           group: 'g',
           summary: 's',
-          access: 'anybody',
+          access: 'public',
           success: { 200: { description: 'ok', schema: object({ id: TEXT }) } },
         },
       },

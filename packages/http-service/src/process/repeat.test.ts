@@ -64,20 +64,20 @@ describe('repeat', () => {
     await repeating.stop();
   });
 
-  it('waits for the current run when it is stopped, and tells it', async () => {
-    let told = false;
+  it('waits for the current run when it is stopped, and aborts it', async () => {
+    let aborted = false;
     let ended = false;
     const repeating = repeat({
       everyMs: NEVER_MS,
       task: async (signal) => {
         await until(() => signal.aborted);
-        told = true;
+        aborted = true;
         await nextTurn();
         ended = true;
       },
       onFailure: () => undefined,
     });
     await repeating.stop();
-    expect([told, ended]).toEqual([true, true]);
+    expect([aborted, ended]).toEqual([true, true]);
   });
 });

@@ -206,7 +206,7 @@ describe('a large body', () => {
     const { url } = await served([keep], { bodiesAtOnceBytes: 4 * mib });
     const post = (bytes: number, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
       fetch(`${url}/keep`, { method: 'POST', headers, body: Buffer.alloc(bytes) });
-    const first = post(3 * mib, { 'x-hold': 'until told' });
+    const first = post(3 * mib, { 'x-hold': 'until released' });
     await isInHand;
     const refused = await post(2 * mib);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);

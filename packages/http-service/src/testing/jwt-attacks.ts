@@ -71,13 +71,13 @@ const KEYS: readonly (readonly [string, Attack])[] = [
     'its own key in x5c',
     foreign((_, own) => ({ x5c: [own.export({ format: 'der', type: 'spki' }).toString('base64')] })),
   ],
-  ['a thumbprint of its own in x5t', foreign({ x5t: 'A'.repeat(27) })],
+  ['its own thumbprint in x5t', foreign({ x5t: 'A'.repeat(27) })],
 ];
 
 const HEADERS: readonly (readonly [string, Attack])[] = [
   ['an unknown critical extension', headed({ crit: ['exp2'], exp2: 1 })],
   ['an empty list of critical extensions', foreign({ crit: [] })],
-  ['critical extensions that are no list', headed({ crit: 'exp' })],
+  ['critical extensions that are not a list', headed({ crit: 'exp' })],
   ['b64 false, critical', headed({ crit: ['b64'], b64: false })],
   [
     'b64 false, the claims signed as they are',
@@ -163,7 +163,7 @@ const CLAIMS: readonly (readonly [string, Attack])[] = [
   ],
   ['an issuer in a list', ({ claims, ...token }) => stating({ iss: [claims['iss']] })({ claims, ...token })],
   ['no subject', stating({ sub: undefined })],
-  ['a subject that is no text', stating({ sub: { id: 1 } })],
+  ['a subject that is not text', stating({ sub: { id: 1 } })],
   ['an empty subject', stating({ sub: '' })],
   ...['', 'null', '[]', '{}', '5', '"text"', '{', '{"sub":"a"}}'].map(
     (body) => [`claims ${JSON.stringify(body)}`, bodied(body)] as const,

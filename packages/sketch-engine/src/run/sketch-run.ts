@@ -18,7 +18,7 @@ export interface SketchRun {
   /** Gives the realm what a sketch knows; before its text is evaluated. */
   start(input: SketchInput): void;
   /** Makes a global function that takes the sketch's `setup` and `draw`, or anything else where it has none; works once. */
-  probe(name: string, tell: (defines: SketchDefinitions) => void): void;
+  probe(name: string, answer: (defines: SketchDefinitions) => void): void;
   setup(): void;
   /** Draws one frame, counted from 0. @returns whether the sketch was started */
   frame(index: number): boolean;
@@ -72,12 +72,12 @@ export function createSketchRun(
         configurable: true,
       });
     },
-    probe(name, tell) {
+    probe(name, answer) {
       setGlobal(name, (foundSetup: unknown, foundDraw: unknown) => {
         deleteProperty(scope, name);
         if (typeof foundSetup === 'function') setup = foundSetup as () => unknown;
         if (typeof foundDraw === 'function') draw = foundDraw as () => unknown;
-        tell({ setup: setup !== undefined, draw: draw !== undefined });
+        answer({ setup: setup !== undefined, draw: draw !== undefined });
       });
     },
     setup() {

@@ -192,7 +192,7 @@ describe('the verdict on a proof', () => {
     expect(verdict).toEqual({ ...PLACE, status: 'included', code: null });
   });
 
-  it('passes on an error of its own', async () => {
+  it('passes on its own errors', async () => {
     const proof = await proofAt(1, 2);
     const failing = Object.create(policy, { logs: { get: () => failed() } }) as typeof policy;
     await expect(judgeLogProof({ proof }, subject, { policy: failing, mmdSeconds: 0 })).rejects.toThrow(RangeError);

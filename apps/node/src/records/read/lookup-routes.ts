@@ -17,7 +17,7 @@ export interface LookupDeps {
   readonly verifyUrl: string;
   /** Null: no transparency log. */
   readonly log: Pick<NodeLog, 'proofs'> | null;
-  readonly gate: Pick<Gate, 'optionalCaller' | 'admitAnybody'>;
+  readonly gate: Pick<Gate, 'optionalCaller' | 'admitPublic'>;
 }
 
 const MAX_OTHER_MATCHES = 20;
@@ -25,7 +25,7 @@ const MAX_OTHER_MATCHES = 20;
 /** @see docs/spec.md, "GET /v1/cer/public" */
 export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
   const { records, verifyUrl, log } = deps;
-  const admit = deps.gate.admitAnybody;
+  const admit = deps.gate.admitPublic;
   return [
     {
       method: 'GET',
@@ -33,7 +33,7 @@ export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
       description: {
         group: 'Verify and look up',
         summary: 'The public form of a certificate, by exactly one of hash and executionId',
-        access: 'anybody',
+        access: 'public',
         query: [
           HASH_QUERY,
           {
@@ -62,7 +62,7 @@ export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
       description: {
         group: 'Verify and look up',
         summary: 'The proof of a certificate without its bundle',
-        access: 'anybody',
+        access: 'public',
         query: [{ ...HASH_QUERY, required: true }],
         success: { 200: { schema: PROOF_ANSWER, description: 'The public proof.' } },
         errors: ['NOT_FOUND', ...COUNTED],
@@ -80,7 +80,7 @@ export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
       description: {
         group: 'Verify and look up',
         summary: 'Go to the public form of a certificate',
-        access: 'anybody',
+        access: 'public',
         success: { 302: { description: 'To GET /v1/cer/public.', mediaTypes: [] } },
         errors: ['VALIDATION_ERROR', ...COUNTED],
       },

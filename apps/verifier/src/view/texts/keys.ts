@@ -32,7 +32,7 @@ export const KEYS_TEXTS = {
     next: 'A newer statement is promised by',
     roots: 'Root keys',
     rootsLead:
-      'A fingerprint shown here is worth nothing by itself. Compare it with what the operator told you another way: on paper, by telephone, in a contract.',
+      'A fingerprint shown here is worth nothing by itself. Compare it with the one that the operator gave you another way: on paper, by telephone, in a contract.',
     rootStatus: { live: 'in force', replaced: 'replaced', revoked: 'revoked' },
     signs: 'signed the newest statement',
     since: 'since',
@@ -82,7 +82,7 @@ export const KEYS_TEXTS = {
     version: 'Version',
     refused: 'Refused, so no keys count:',
     remember:
-      'This browser then remembers node, root and the newest version: every page of this site takes the node’s keys from this history alone, and refuses an older one. Nothing is sent to anybody.',
+      'This browser then remembers node, root and the newest version: every page of this site takes the node’s keys from this history alone, and refuses an older one. Nothing is sent to any server.',
     remembered: 'You have pinned this root in this browser:',
     notKept: 'This browser keeps nothing, so the pin ends with this page.',
     forget: 'Forget the pin',

@@ -30,7 +30,7 @@ export const SITE_TEXTS = {
   missing: { title: 'No such page', lead: 'There is nothing at this address.' },
   limited: {
     title: 'Too many requests',
-    lead: 'This site answers only so many requests a minute from one address, so that it stays quick for everybody.',
+    lead: 'This site limits the requests per minute from one address, so that it stays fast for all visitors.',
     wait: 'Load the page again in ',
     seconds: ' seconds.',
     offline: 'A certificate that you have as a file can be checked without this site at all: ',

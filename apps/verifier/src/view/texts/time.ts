@@ -3,14 +3,14 @@ export const TIME_TEXTS = {
   time: {
     title: 'Time authorities',
     lead: 'A record may carry a timestamp (RFC 3161). It counts only under an authority that you choose.',
-    none: 'No authority is chosen, so no stamp counts.',
-    chosen: 'Stamps under these certificates count:',
+    none: 'No authority is chosen, so no timestamp counts.',
+    chosen: 'Timestamps under these certificates count:',
     bad: 'That file is not a list of PEM certificates.',
     load: 'Choose a PEM file',
     clear: 'Choose none',
     until: 'valid until',
     noTimestamp: 'None: the time is the node’s own',
-    stampedBy: 'stamped by',
+    stampedBy: 'timestamped by',
     status: {
       verified: 'RFC 3161 token, verified under an authority that you chose.',
       untrusted: 'RFC 3161 token, sound, but under no authority that you chose.',
@@ -22,8 +22,8 @@ export const TIME_TEXTS = {
       content: 'It covers the content only, not the signing.',
     },
     rescue: {
-      compromisedSince: 'The key was revoked since, but this stamp is older than its compromise at',
-      revokedAt: 'The key was revoked since, but this stamp is older than its revocation at',
+      compromisedSince: 'The key was revoked since, but this timestamp is older than its compromise at',
+      revokedAt: 'The key was revoked since, but this timestamp is older than its revocation at',
     },
     tool: 'Check the external time',
     toolLead:

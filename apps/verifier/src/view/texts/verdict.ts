@@ -11,7 +11,7 @@ export const VERDICT_TEXTS = {
     },
     projectIncomplete: {
       title: 'Registration verified, steps incomplete',
-      lead: 'The node named below signed the registration, and every step that is here passed. Steps are left out, or have no signature of their own: see the list of steps.',
+      lead: 'The node named below signed the registration, and every step that is here passed. Steps are left out, or have no own signature: see the list of steps.',
     },
     projectIntegrityOnly: {
       title: 'Integrity only, the project signed by no node',

@@ -73,7 +73,7 @@ export async function keyCases(): Promise<Vector[]> {
       passes('PPPS'),
       { keySet: keySet([{ signer: ACTIVE }], { activeKid: 'another' }) },
     ],
-    good('raw-32-bytes', 'Raw 32-byte keys are read too, told by length.', { publicKey: RAW }),
+    good('raw-32-bytes', 'Raw 32-byte keys are read too, recognized by length.', { publicKey: RAW }),
     [
       'kid-is-any-string',
       'Any string is read as kid in the sets of other nodes.',

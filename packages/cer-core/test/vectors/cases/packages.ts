@@ -93,7 +93,7 @@ export async function packageCases(): Promise<Vector[]> {
   const resealed = await reseal(v1({ prompt: '[REDACTED]' }));
   const lookup = lookupOfReseal(resealed);
   const bare = { cer: sealed, ...pick(saved, ['receipt', 'signature', 'attestation']) };
-  const AGREE = 'Where a value also stands in cer.meta both must agree, else FAIL.';
+  const AGREE = 'Where a value is also in cer.meta both must agree, else FAIL.';
   const COPY = 'Every unsigned copy present must equal the signed value, else FAIL.';
   const lie = (name: string, path: string, to: Json, member = `package.${path}`, rule = AGREE): CaseLine => [
     name,

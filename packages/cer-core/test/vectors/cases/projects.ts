@@ -613,7 +613,7 @@ export async function projectCases(): Promise<Vector[]> {
     ],
     [
       'reseal-without-project-receipt',
-      'Only in the public form, with our project receipt, may a reseal stand for a step.',
+      'Only in the public form, with our project receipt, may a reseal represent a step.',
       change(good, 'embeddedBundles.step-1', proven),
       bad('STEP_REGISTRY_MISMATCH', null, { steps: ['STEP_REGISTRY_MISMATCH', 'OK'] }),
       PUBLIC,

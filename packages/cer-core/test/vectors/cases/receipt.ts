@@ -204,7 +204,7 @@ export async function receiptCases(): Promise<Vector[]> {
     ],
     [
       'timestamp-malformed',
-      'A receipt whose time is no time is none.',
+      'An object with an invalid time is not a receipt.',
       await signedOver({ ...receipt, timestamp: 'yesterday' }),
       fails(INVALID, RECEIPT, 'PFFS'),
     ],

@@ -58,13 +58,13 @@ async function resealCases(): Promise<Vector[]> {
     ],
     [
       'values-absent',
-      'Removed values may be absent: that is no fault of form.',
+      'Removed values may be absent: that is not a fault of form.',
       await reseal(removed),
       passes('PPPS', PROVEN),
     ],
     [
       'inside-context',
-      'Removed values are no format fault, wherever they stand.',
+      'Removed values are not a format fault, at any place.',
       await reseal(withContext),
       passes('PPPS', PROVEN),
     ],
@@ -154,7 +154,7 @@ async function resealCases(): Promise<Vector[]> {
     ],
     [
       'wrong-form-that-is-no-redaction',
-      'Only "[REDACTED]" stands for a removed value.',
+      'Only "[REDACTED]" represents a removed value.',
       await reseal(v1({ inputHash: '[redacted]' })),
       fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPPS', PROVEN),
     ],
@@ -334,7 +334,7 @@ async function olderResealCases(): Promise<Vector[]> {
     ],
     [
       'context-summary-changed',
-      'Only the context may stand outside the hash.',
+      'Only the context may be outside the hash.',
       change(unprotected, 'contextSummary.a', 2),
       refusedContext,
       { keySet: later },

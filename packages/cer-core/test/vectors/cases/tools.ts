@@ -31,7 +31,7 @@ const first = 'snapshot.toolCalls[0]';
 
 export function toolCases(): Vector[] {
   return group('tools', 'Tool calls', keySet(), [
-    ['evidence-in-full', 'Raw tool values that stand beside a hash hash to it.', withCalls([GOOD]), passes('PSSS')],
+    ['evidence-in-full', 'Raw tool values beside a hash hash to it.', withCalls([GOOD]), passes('PSSS')],
     [
       'hashes-only',
       'A call has output or outputHash.',
@@ -55,7 +55,7 @@ export function toolCases(): Vector[] {
     ),
     bad(
       'output-is-the-redaction-literal',
-      'Only in a reseal does the literal stand for a removed value.',
+      'Only in a reseal does the literal represent a removed value.',
       [call({ output: '[REDACTED]', outputHash: hashText('y') })],
       'TOOL_OUTPUT_HASH_MISMATCH',
       `${first}.outputHash`,
@@ -119,7 +119,7 @@ export function toolCases(): Vector[] {
     ],
     [
       'redaction-literal-under-1-3-1',
-      'Only in a reseal does the literal stand for a removed value.',
+      'Only in a reseal does the literal represent a removed value.',
       seal(confidential({ toolCalls: [call({ output: '[REDACTED]' })] })),
       fails('SCHEMA_ERROR', `${first}.output`),
     ],
