@@ -40,7 +40,7 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
         if (deps.largeWork !== undefined && isLarge(request.body)) {
           return largeResponse(await deps.largeWork.run('attest', request, caller));
         }
-        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        await deps.turns.takeFor(caller.tenantId, request);
         const attested = await attest(deps, seen(parseJsonBody(request)), caller, request.requestId);
         return jsonText(200, attested.json, certificateHeaders(attested.certificateHash, attested.isReplay));
       }),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** The scopes of API keys. @see docs/spec.md, "API keys" */
 export const SCOPES = ['certify', 'render', 'register', 'ingest', 'audit', 'review', 'webhooks'] as const;
@@ -19,7 +19,7 @@ export function isApiKey(text: string): boolean {
 
 /** @returns the SHA-256 of the key, 64 hex digits */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 /** The part of a key shown in lists. */

@@ -47,7 +47,7 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
           assertInScopeUnread(caller);
           return largeResponse(await deps.largeWork.run('certify', request, caller));
         }
-        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        await deps.turns.takeFor(caller.tenantId, request);
         const body = seen(parseJsonBody(request, { maxDepth: REQUEST_DEPTH }));
         assertInScope(caller, body);
         const certified = await certify(deps, body, caller, request.requestId);
@@ -74,7 +74,7 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
         if (deps.largeWork !== undefined && isLarge(request.body)) {
           return largeResponse(await deps.largeWork.run('create', request, caller));
         }
-        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        await deps.turns.takeFor(caller.tenantId, request);
         return ok(create(deps, parseJsonBody(request, { maxDepth: REQUEST_DEPTH }), caller));
       },
     },

@@ -23,6 +23,12 @@ const SHARE = 0.3;
 const ACTIVE_MS = 1000;
 const MAX_REMEMBERED = 1000;
 
+/** A request with JSON in its body. */
+interface WithJson {
+  readonly body: { readonly length: number };
+  readonly signal: AbortSignal;
+}
+
 interface Waiting {
   readonly signal: AbortSignal | undefined;
   readonly admit: () => void;
@@ -69,9 +75,9 @@ export class WorkTurns {
     });
   }
 
-  /** {@link take}, for JSON of more than one slice. */
-  async takeFor(holder: string, bytes: number, signal?: AbortSignal): Promise<void> {
-    if (bytes > SLICE_BYTES) await this.take(holder, signal);
+  /** {@link take}, for JSON of more than one slice. For other requests no signal is made. */
+  async takeFor(holder: string, request: WithJson): Promise<void> {
+    if (request.body.length > SLICE_BYTES) await this.take(holder, request.signal);
   }
 
   async #serve(): Promise<void> {

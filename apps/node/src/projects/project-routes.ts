@@ -75,7 +75,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
         if (deps.largeWork !== undefined && isLarge(request.body)) {
           return largeResponse(await deps.largeWork.run('register', request, caller));
         }
-        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        await deps.turns.takeFor(caller.tenantId, request);
         const registering = { ...deps, hasLog: deps.log != null, keySet: async () => signing.published().keySet };
         const { body, isReplay } = await registerProject(
           registering,

@@ -30,6 +30,6 @@ export async function sketchBody(
     // The thread has parsed it strictly.
     return JSON.parse(utf8.decode(json)) as JsonValue;
   }
-  await turns.takeFor(caller.tenantId, request.body.length, request.signal);
+  await turns.takeFor(caller.tenantId, request);
   return parseJsonBody(request);
 }
