@@ -2672,7 +2672,7 @@ class _History:
         if text_of(statement["issuedAt"]) < text_of(self.entries[head - 1]["issuedAt"]):
             raise _invalid("statement.issuedAt", "is before the entry that it covers")
         if not same(statement["keySet"], covered.key_set(self.node_id)):
-            raise HistoryFault("KEY_HISTORY_KEY_SET_MISMATCH", "statement.keySet", "is not what the history amounts to")
+            raise HistoryFault("KEY_HISTORY_KEY_SET_MISMATCH", "statement.keySet", "differs from the result of the history")
         self.check_endorsements(head, covered.roots)
         return statement, covered
 
@@ -4176,7 +4176,7 @@ class _Zip:
         if flags & 8:
             length = self.descriptor(entry, end)
             if length == 0:
-                raise mismatch("what follows it has another size or checksum than the directory")
+                raise mismatch("the data after it has another size or checksum than the directory")
             return end + length
 
         def is_same(local: int, stated: int) -> bool:
@@ -4918,7 +4918,7 @@ class _Package:
         kind = get(leaf.opening.label, "kind")
         if kind in ("reseal", "project", "deletion"):
             if leaf.shown != ("deletion" if kind == "deletion" else "receipt"):
-                self.add("LOG_RECORD_MISSING", place, "what was signed under this number was not handed over")
+                self.add("LOG_RECORD_MISSING", place, "the signed receipt of this number is missing")
             return 0
         if leaf.digest is None or leaf.digest not in self.digests:
             self.add("LOG_RECORD_MISSING", place, "the record of this number was not handed over")

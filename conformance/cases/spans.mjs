@@ -148,7 +148,7 @@ const CERTIFIED = [
   ],
   [
     'failed',
-    'A failed call is certified with what it recorded; of the error only type and status are copied.',
+    'A failed call is certified with its recorded content; of the error only type and status are copied.',
     {
       attributes: { ...NO_OUTPUT, 'error.type': 'timeout', 'http.response.status_code': 504 },
       status: { code: 2, message: 'the secret of the upstream' },
@@ -188,7 +188,7 @@ const CERTIFIED = [
   ],
   [
     'unnamed-attributes',
-    'What the allow-list does not name is dropped.',
+    'Members outside the allow-list are dropped.',
     {
       attributes: { 'user.id': 'u', 'url.full': 'https://a/?key=secret', 'enduser.id': 'e' },
       events: [{ name: 'exception', timeUnixNano: '1', attributes: attributesOf({ 'exception.message': 'm' }) }],

@@ -67,7 +67,7 @@ it.each([
   if (results !== null) expect(notPassed(results)).toEqual([]);
 });
 
-it('an implementation that answers wrongly fails, and what it lacks is not passed', async () => {
+it('a wrong answer fails, and a missing command is not passed', async () => {
   const wrong = join(folder, 'wrong.mjs');
   writeFileSync(
     wrong,

@@ -145,7 +145,7 @@ async function useSystem(folder, compose) {
     ]) {
       await through('dashboard', path, { status: 404, body: {} });
     }
-    return '/metrics and /internal/ are 404, however they are spelt';
+    return '/metrics and /internal/ are 404 in every spelling';
   });
   await step('with one node', async () => {
     const [one] = (await compose('ps', '--quiet', 'node')).trim().split('\n');

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // npm run test:machines -- [MACHINE...] [--short] [--sketch NAME] [--list]
 // Draws the gallery on every machine that this one can simulate, and compares each picture with its one pin. `--short`
-// draws the sketches that differ first; `--list` names the machines. npm run test:machines -- skia-avx2 skia-sse
-// --short
+// draws the sketches that differ first; `--list` names the machines.
+//   npm run test:machines -- skia-avx2 skia-sse --short
 import { loadavg } from 'node:os';
 import { readOptions } from '../setup/options.mjs';
 import { GALLERY, SHORT } from './machines/gallery.mjs';

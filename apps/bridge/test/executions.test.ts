@@ -358,7 +358,7 @@ describe('stored data', () => {
     expect(items).toEqual([{ tenantId: own.tenantId, kind: 'ingest', count: 2 }]);
   });
 
-  it('reports what the node never saw, and not what the node refused', async () => {
+  it('reports executions that never reached the node', async () => {
     const own = controlPlane.newTenant();
     const bearer = controlPlane.newKey(own);
     const executionId = randomUUID();

@@ -105,7 +105,7 @@ describe("Python's OpenTelemetry", () => {
 });
 
 describe('the OpenTelemetry Collector', () => {
-  it('keeps on disk what the bridge has not taken, although it is killed', async () => {
+  it('keeps unsent spans on disk although it is killed', async () => {
     const isLong = process.env['CER_TESTS'] === 'long';
     const collector = found('the Collector', 'collector.mjs', ...(isLong ? ['--build'] : []));
     if (collector === undefined) return;

@@ -135,7 +135,7 @@ describe('the OTLP endpoint', () => {
     expect(await send([span(without)], { query: '?content=optional' })).toMatchObject({ status: 200, body: {} });
   });
 
-  it('seals content under protocol 1.3.1, and refuses a span that lacks what that needs', async () => {
+  it('seals content under 1.3.1, and refuses a span without the required numbers', async () => {
     const { 'gen_ai.request.max_tokens': maxTokens, ...without } = GEN_AI;
     expect(maxTokens).toBe(100);
     const answer = await send([span(), span(without)], { query: '?protocol=1.3.1' });

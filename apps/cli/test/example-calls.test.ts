@@ -65,7 +65,7 @@ describe('examples/calls', () => {
     });
   });
 
-  it('a long call in many scripts becomes a confidential one that shows none of it', () => {
+  it('a long call in many scripts becomes a confidential one', () => {
     const model = call('chat-completion-long');
     const description = asConfidential(describeChatCompletion(model, FACTS), 'Summarise legal minutes.');
     expect(executionRequestFaults(description)).toEqual([]);

@@ -53,7 +53,7 @@ describe('cer mcp', () => {
     expect((await call('explain_report', { report: good.text })).text).toContain('signed by the node');
   });
 
-  it('takes no file name for a flag, and reports what it cannot read', async () => {
+  it('takes no file name for a flag, and reports unreadable files', async () => {
     await started();
     for (const args of [{ file: '--json' }, { file: '-' }, {}, { file: 'a', text: '{}' }]) {
       expect(await call('verify_certificate', args)).toMatchObject({ isError: true });
@@ -85,7 +85,7 @@ describe('cer mcp', () => {
     ]);
   });
 
-  it('reports what the node refuses', async () => {
+  it('reports refusals of the node', async () => {
     const node = await servers.serve((_, response) => response.writeHead(403).end('{"error":"FORBIDDEN"}'));
     await started('--node', node);
     const { text, isError } = await call('list_records', {});

@@ -82,7 +82,7 @@ describe('GET /v1/coverage', () => {
     expect(rows).not.toContain('unknown');
   });
 
-  it('adds up what producers counted themselves', async () => {
+  it('sums the counts of producers', async () => {
     const key = await node.newKey();
     const cer = certificates({
       ...{ appId: 'agent', nodeUrl: node.url, apiKey: key, spoolDir: null, coverage: {} },

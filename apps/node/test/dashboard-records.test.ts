@@ -171,7 +171,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect((await fetch(`${front.url}/records/export`, { redirect: 'manual' })).status).toBe(303);
   });
 
-  it('are counted beside what was refused and what producers report', async () => {
+  it("are counted beside refusals and producers' reports", async () => {
     const [first] = await Promise.all(
       ['a second output', 'a third output'].map((output) => {
         const body = executionRequest({ executionId: 'run-7', output, appId: 'support-desk' });

@@ -135,7 +135,7 @@ describeInChromium('a review in the dashboard', () => {
     expect(await text()).not.toContain('second clause');
   });
 
-  it('is certified once, however often its form is sent, and never with another content', async () => {
+  it('is certified once for any number of sent forms', async () => {
     await open(`/reviews/new?certificate=${reviewed}`);
     const fields = { ...(await fieldsOf(page)), decision: 'approved', comment: 'once' };
     const answers = await Promise.all([post(page, fields), post(page, fields), post(page, fields)]);
@@ -214,7 +214,7 @@ describeInChromium('a review in the dashboard', () => {
     expect(await reviewer.$eval('main pre', (values) => values.textContent)).toContain('reviewer@example.org');
   });
 
-  it('keeps what was typed while the node is away, slow to refuse or of an older release', async () => {
+  it('keeps typed values while the node does not certify', async () => {
     await open(`/reviews/new?certificate=${reviewed}`);
     await page.click('#decision-commented');
     await page.type('#comment', 'typed with care');

@@ -114,7 +114,7 @@ describe('verify', () => {
     expect((await verify(flat)).body).toMatchObject({ status: 'failed', reasonCode: 'SCHEMA_ERROR' });
   });
 
-  it('fails what is wrapped twice, as a file of the same content fails anywhere else', async () => {
+  it('fails a bundle that is wrapped twice', async () => {
     const { body } = await verify({ bundle: { bundle: await certified() } });
     expect(body).toMatchObject({ status: 'failed', reasonCode: 'SCHEMA_ERROR' });
   });

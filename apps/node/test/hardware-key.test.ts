@@ -18,7 +18,7 @@ import { startTestNode, type TestNode } from './test-node.js';
 import { keyHolderContract } from './signing-keys/key-holder.contract.js';
 
 const message = new TextEncoder().encode('receipt');
-const away = { name: 'SignerAwayError', message: 'the hardware token is away' };
+const away = { name: 'SignerAwayError', message: 'the hardware token is absent' };
 
 function holderOf({ address, environment }: TestToken): SigningKeyHolder {
   const patient = { environment, reopenAfterMs: 0, timeoutMs: 60_000 };
@@ -113,7 +113,7 @@ describeWithToken('a node whose signing key is on a hardware token', () => {
     hsm.pullOut();
     const ready = await ask(node, 'get', '/ready');
     expect(ready.status).toBe(503);
-    expect(ready.body).toEqual({ status: 'not ready', reasons: ['signer: the hardware token is away'] });
+    expect(ready.body).toEqual({ status: 'not ready', reasons: ['signer: the hardware token is absent'] });
     const refused = await certify(executionId);
     expect(refused.status).toBe(500);
     expect(refused.body).toMatchObject({ error: 'ATTESTATION_ERROR' });
@@ -209,7 +209,7 @@ describeWithToken('a node configured with a hardware token', () => {
     hsm.pullOut();
     const { code, stderr } = await runNode([], environment());
     expect(code).not.toBe(0);
-    expect(stderr).toContain('the hardware token is away');
+    expect(stderr).toContain('the hardware token is absent');
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });

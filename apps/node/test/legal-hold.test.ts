@@ -44,7 +44,7 @@ describe('a legal hold', () => {
       409,
       {
         error: 'LEGAL_HOLD',
-        message: 'a legal hold keeps what is under this hash',
+        message: 'a legal hold keeps the records under this hash',
         requestId: refused.headers['x-request-id'],
       },
     ]);

@@ -99,7 +99,7 @@ describeInChromium('the key history at /keys', (chromium) => {
       node.answers.set(KEY_HISTORY_PATH, { status: 200, body: shown });
       await watched.page.goto(`${verifier.url}${recordPath}`);
       await watched.verdict('UNCHECKED');
-      expect(await watched.text('#verdict')).toContain('The root that you pinned does not vouch');
+      expect(await watched.text('#verdict')).toContain('The root that you pinned does not confirm');
       expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     }
     await auditPage(watched.page, 'pin-refused');

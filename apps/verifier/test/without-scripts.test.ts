@@ -41,7 +41,7 @@ describeInChromium('without scripts', (chromium) => {
       if (state.verdict !== null) {
         expect(await watched.attribute('[data-verdict]', 'data-verdict')).toBe(state.verdict);
         expect(await watched.attribute('[data-verdict]', 'data-checked-by')).toBe('server');
-        expect(await watched.text('#verdict')).toContain('Your browser has checked nothing itself');
+        expect(await watched.text('#verdict')).toContain('Your browser has not checked anything');
       }
       if (name === 'keys') expect(await watched.attribute('[data-history]', 'data-checked-by')).toBe('server');
       if (name === 'home') expect(await watched.text('#tools')).toContain('needs JavaScript');

@@ -31,7 +31,7 @@ async function serve(now?: () => Date, file = database): Promise<LocalWitness> {
   return witness;
 }
 
-it('a restarted witness knows what it cosigned', async () => {
+it('a restarted witness remembers its cosignatures', async () => {
   const first = await serve();
   await submit(first.url, await log.checkpoint(4));
   const second = await serve();

@@ -72,7 +72,7 @@ export const ADMINISTRATION = [
   [
     'legal-hold_fail',
     'Retention',
-    'What a legal hold keeps is not deleted.',
+    'Records under a legal hold are not deleted.',
     async (api) => {
       const { body: made } = await api.certify(execution());
       const act = (name) =>

@@ -57,7 +57,7 @@ export const TRACING = [
   [
     'not_sampled',
     'Tracing',
-    'What the caller does not sample is not sent.',
+    'Traces that the caller does not sample are not sent.',
     async (api) => {
       const silent = await certifyIn(api, execution(), '00');
       const { traceId } = await certifyIn(api, execution());

@@ -17,7 +17,7 @@ function faultOf(text: string): string | null {
 const namesOf = (prefix: string, fault: (code: string | null) => boolean): readonly string[] =>
   parsing.filter(({ name, input }) => name.startsWith(prefix) && fault(faultOf(input))).map(({ name }) => name);
 
-it('refuses what JSONTestSuite says is not JSON', () => {
+it('refuses the non-JSON texts of JSONTestSuite', () => {
   expect(parsing.length).toBeGreaterThan(250);
   expect(namesOf('n_', (code) => code === null)).toEqual([]);
   // Refused for their depth, before they are known not to be JSON.
@@ -27,7 +27,7 @@ it('refuses what JSONTestSuite says is not JSON', () => {
   ]);
 });
 
-it('reads what JSONTestSuite says is JSON, but duplicate names', () => {
+it('reads the JSON texts of JSONTestSuite, except duplicate names', () => {
   expect(namesOf('y_', (code) => code !== null)).toEqual([
     'y_object_duplicated_key.json',
     'y_object_duplicated_key_and_value.json',

@@ -19,7 +19,7 @@ export const CERTIFICATE_HEADLINES = {
   },
   legacy: {
     title: 'Verified under older rules',
-    lead: 'The record is of an older form with weaker coverage. What those rules cover is unchanged and signed.',
+    lead: 'The record is of an older form with weaker coverage. The members covered by those rules are unchanged and signed.',
   },
   integrityOnly: {
     title: 'Integrity only, signed by no node',
@@ -27,7 +27,7 @@ export const CERTIFICATE_HEADLINES = {
   },
   unverifiable: {
     title: 'Could not be verified',
-    lead: 'What is needed to check the signature is not at hand. That says nothing for or against the record.',
+    lead: 'The keys for checking the signature are missing. This is neither for nor against the record.',
   },
   failed: {
     title: 'Verification failed',

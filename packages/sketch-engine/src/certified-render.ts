@@ -60,7 +60,7 @@ function inputOf(snapshot: JsonObject): SketchInput {
   const isLoop = execution !== null && member(execution, 'mode') === 'loop';
   const [totalFrames, fps] = isLoop ? [member(execution, 'totalFrames'), member(execution, 'fps')] : [1, 30];
   if (!isCount(totalFrames) || !isCount(fps) || (isLoop && totalFrames < 2) || vars.length > VAR_COUNT)
-    throw new NotRedrawable('its frames or VAR are not what this version draws');
+    throw new NotRedrawable('this version does not draw its frames or VAR');
   return {
     seed: seedNumber(textIn(snapshot, 'seed')),
     vars: Array.from({ length: VAR_COUNT }, (_, index) => vars[index] ?? 0),

@@ -15,7 +15,7 @@ import { driverCodeOf, StoreError } from './store-error.js';
 export function copySqliteFile<T>(from: string, to: string, finish: (copy: Sqlite.Database) => T): T {
   if (!existsSync(from)) throw refusedCopy(`${from}: there is no such file`);
   const taken = [to, `${to}-wal`, `${to}-shm`].find((path) => existsSync(path));
-  if (taken !== undefined) throw refusedCopy(`${taken} exists already, and nothing is overwritten: move it away`);
+  if (taken !== undefined) throw refusedCopy(`${taken} exists already, and is not overwritten: move it away`);
   const draft = `${to}.part`;
   createDraft(draft);
   try {

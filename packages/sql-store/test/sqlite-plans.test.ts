@@ -39,12 +39,12 @@ beforeAll(async () => {
 });
 afterAll(() => test.remove());
 
-it('records what a service prepares, until it is stopped', () => {
+it("records a service's statements until it is stopped", () => {
   expect(prepared).toHaveLength(7);
   expect(prepared.every((text) => text.includes('jobs'))).toBe(true);
 });
 
-it('finds what reads all rows, or those with one of few values', async () => {
+it('finds steps that read all rows, or those with one of few values', async () => {
   expect(await readingPlans(test.query, prepared, FEW)).toEqual([
     'SCAN jobs: delete from `jobs` where `note` = ?',
     'SCAN jobs: select * from `jobs` order by `note` asc limit ?',

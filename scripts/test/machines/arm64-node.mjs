@@ -53,5 +53,5 @@ export function ensureArmNode() {
     renameSync(made, folder);
   }
   rmSync(made, { recursive: true, force: true });
-  return existsSync(program) ? program : { reason: 'qemu, Node.js or its libraries cannot be had' };
+  return existsSync(program) ? program : { reason: 'qemu, Node.js or its libraries are not available' };
 }

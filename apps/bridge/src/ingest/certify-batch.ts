@@ -106,7 +106,7 @@ async function outcomeOf(
     };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    deps.logger.warn({ err: error }, 'the keys of the node cannot be had');
+    deps.logger.warn({ err: error }, 'the keys of the node are not available');
     return refused(item, NODE_GONE);
   }
 }

@@ -39,7 +39,7 @@ export async function conflictHashes(
     const request = withTimes(JSON.parse(Buffer.from(line).toString('utf8')) as JsonObject, certified);
     return { existing, submitted: hashOf(await found(created(client, request))) };
   } catch (error) {
-    logger.warn({ err: error }, 'the hashes of a conflict cannot be had');
+    logger.warn({ err: error }, 'the hashes of a conflict are not available');
     return { existing: null, submitted: null };
   }
 }

@@ -61,7 +61,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
     {
       method: 'GET',
       path: '/',
-      description: page('What came in, or an invitation'),
+      description: page('The newest executions, or an invitation'),
       handler: shown(
         async (session) => ({
           title: 'Live evidence',
@@ -83,7 +83,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
       path: '/events',
       description: {
         group: 'Pages',
-        summary: 'What comes in, as server-sent events',
+        summary: 'New executions, as server-sent events',
         access: 'session',
         success: {
           200: { description: 'A stream without an end.', mediaTypes: ['text/event-stream'] },
@@ -132,6 +132,6 @@ async function connection({ nodeKeys, publicUrl }: PageRouteDeps): Promise<Html>
         <dd>${nodeId ?? 'does not answer'}</dd>
       </div>
     </dl>
-    ${nodeId === null && html`<p>What is sent now is answered with 503, and safe to send again.</p>`}
+    ${nodeId === null && html`<p>Requests are answered with 503 now, and are safe to send again.</p>`}
   </section>`;
 }

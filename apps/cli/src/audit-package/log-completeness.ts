@@ -249,6 +249,6 @@ export function logSentence({ status, numbers, deleted, elsewhere, provenUntil }
   const other = elsewhere === 0 ? '' : ` ${String(elsewhere)} are outside this question.`;
   return (
     `Numbers ${String(first)} to ${String(last)} of this tenant; ${gone}.${other} ` +
-    `Witnesses vouch that there are no others up to ${provenUntil ?? 'an unknown time'}.`
+    `The witnesses confirm that there are no others up to ${provenUntil ?? 'an unknown time'}.`
   );
 }

@@ -8,7 +8,7 @@ const GET_AGAIN =
 const ASK_OPERATOR =
   'Get the package again. If it fails again, the operator cannot prove that it is complete: treat it as incomplete.';
 const EVIDENCE =
-  'Keep this package: it shows that the operator logged or signed what it does not hand over. Ask for the reason.';
+  'Keep this package: it shows that the operator logged or signed records that it withholds. Ask for the reason.';
 
 /** The advice for each failure of a package itself. */
 const ADVICE = {
@@ -25,8 +25,7 @@ const ADVICE = {
   MANIFEST_MISSING: GET_AGAIN,
   MANIFEST_INVALID: GET_AGAIN,
   RECORDS_MISMATCH: GET_AGAIN,
-  CERTIFICATE_FAILED:
-    'Take the line out of its file and give it to cer verify, which says what is wrong with that certificate.',
+  CERTIFICATE_FAILED: 'Take the line out of its file and give it to cer verify, which reports its faults.',
   COVERAGE_INVALID: ASK_OPERATOR,
   LOG_EPOCH_INVALID: ASK_OPERATOR,
   LOG_HEAD_INVALID: ASK_OPERATOR,

@@ -98,7 +98,7 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
     return 'Completeness is unknown: the signature over the list of contents cannot be checked without the keys of the node.';
   }
   return checks.manifestSignature === 'PASS'
-    ? 'The node signed what belongs into this package, and the package is not that. Do not rely on it as a whole.'
+    ? 'The package differs from the content that the node signed. Do not rely on it as a whole.'
     : 'Completeness is unknown: no list of contents has a valid signature, so records may be missing.';
 }
 
@@ -108,7 +108,7 @@ function logParagraph({ log }: PackageVerification, width: number): string {
   return sentence === null ? '' : paragraph(sentence, width);
 }
 
-const LOG_FAILED = 'The log does not prove that this package is complete; see what is wrong.';
+const LOG_FAILED = 'The log does not prove that this package is complete; see the findings.';
 
 function packageRows({ manifest }: PackageVerification): [string, string][] {
   if (manifest === null) return [];

@@ -194,7 +194,7 @@ async function endOfEntry(file: FileHandle, zip: ZipFile, { name, entry }: SafeE
     return dataEnd;
   }
   const end = await endOfDescriptor(file, entry, dataEnd);
-  if (end === null) throw mismatch('what follows it has another size or checksum than the directory');
+  if (end === null) throw mismatch('the data after it has another size or checksum than the directory');
   return end;
 }
 

@@ -123,7 +123,7 @@ describe('cer keys root sign', () => {
     expect(existsSync(folder.file('second.json'))).toBe(false);
   });
 
-  it('says what to do when the node refused the last signed history, because its own had changed', async () => {
+  it('says what to do after KEY_HISTORY_CONFLICT', async () => {
     await sign(saved('history.json', { ...unsigned, entries: [] }), 'refused.json');
     const said = await sign(saved('changed.json', unsigned), 'second.json');
     expect(reasonOf(said)).toEqual({ exitCode: 1, reason: 'KEY_HISTORY_FORK' });
@@ -223,7 +223,7 @@ describe('cer keys history verify', () => {
     expect((await verifyIn(after, history)).exitCode).toBe(0);
     const said = await verifyIn(before, history);
     expect(reasonOf(said)).toEqual({ exitCode: 1, reason: 'KEY_HISTORY_ROLLBACK' });
-    expect(said.stdout).toMatch(/^REFUSED\n.*version 1 with 3\s+entries, older than what was accepted/);
+    expect(said.stdout).toMatch(/^REFUSED\n.*version 1 with 3\s+entries, older than the accepted/);
     expect(said.stdout).toContain('ask the operator');
     expect((await verifyIn(after, history)).exitCode).toBe(0);
   });
@@ -287,7 +287,7 @@ describe('cer verify --history', () => {
   const historyOf = (): TestKeyHistory => new TestKeyHistory({ nodeId: 'node-test', signer });
   const pin = ({ rootFingerprint }: TestKeyHistory): string[] => ['--root', rootFingerprint];
 
-  it('verifies with the keys that the root vouches for, and says up to when it knows of revocations', async () => {
+  it('verifies with the keys of the root, and dates its knowledge', async () => {
     const history = historyOf();
     const path = saved('history.json', await history.signed());
     const certificate = folder.write('certificate.json', await certified());

@@ -48,7 +48,8 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const io = withTimeout(flags.timeout, untimed);
   const source = onlyOperand(operands, 'FILE');
   const nodeId = flags['node-id'];
-  if (nodeId === undefined || nodeId === '') throw new UsageError('--node-id is missing: whose history is it?');
+  if (nodeId === undefined || nodeId === '')
+    throw new UsageError('--node-id is missing: it names the node of this history');
   const pin = { nodeId, rootFingerprint: readFingerprint(flags.root) };
   const read = await readHistory(source, io);
   if (read.unavailable !== null)
@@ -82,7 +83,7 @@ function acceptedPage({ keySet, history, findings }: Accepted, pin: HistoryPin, 
   const signing = keySet.activeKid;
   return [
     `${page.paint.good('ACCEPTED')}\n`,
-    paragraph('The root that you trust vouches for what this says of each key.', page.width),
+    paragraph('The root that you trust signed these statements about each key.', page.width),
     section(
       'Key history',
       rows(

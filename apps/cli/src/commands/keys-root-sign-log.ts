@@ -21,11 +21,11 @@ const STATEMENT_TYPE = 'svc.log-statement.v1';
 /** Has a root promise what the logs of a node are. @see docs/spec.md, "Log statement" */
 export const keysRootSignLogCommand: Command = {
   name: 'keys root sign-log',
-  summary: 'show what a node promises of its transparency logs, and sign it with a root key',
+  summary: 'show the promise of a node about its transparency logs, and sign it with a root key',
   usage: ['keys root sign-log --root FILE --statement FILE --out FILE [--yes]'],
   options: [
     ['--root FILE', 'the root key, as keys root init made it'],
-    ['--statement FILE', 'what the node answers at /.well-known/svc-log.json, saved'],
+    ['--statement FILE', 'the saved answer of the node at /.well-known/svc-log.json'],
     ['--out FILE', 'where to write the signed statement, for log statement of the node; it is never overwritten'],
     ['--yes', 'do not ask for confirmation; without a terminal, nothing is asked'],
   ],

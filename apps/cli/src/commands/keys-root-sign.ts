@@ -40,7 +40,7 @@ export const keysRootSignCommand: Command = {
     ['--out FILE', 'where to write the signed history, for the node to publish; it is never overwritten'],
     ['--days N', `promise a newer statement within N days (${DEFAULT_DAYS} unless given)`],
     ['--add-root KEY', 'vouch for another root too: its public key, as keys root init printed it'],
-    ['--dry-run', 'only show what would be signed'],
+    ['--dry-run', 'only show the statement, without signing it'],
     ['--yes', 'do not ask for confirmation; without a terminal, nothing is asked'],
   ],
   examples: [
@@ -48,7 +48,10 @@ export const keysRootSignCommand: Command = {
       'cer keys root sign --root root.json --history history.json --out signed.json',
       'shows the changes, asks, and signs; no connection is opened',
     ],
-    ['cer keys root sign --root root.json --history https://node.example --dry-run', 'what waits for a signature'],
+    [
+      'cer keys root sign --root root.json --history https://node.example --dry-run',
+      'the entries that wait for a signature',
+    ],
   ],
   run,
 };

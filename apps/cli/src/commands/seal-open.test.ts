@@ -10,12 +10,12 @@ afterAll(() => {
 });
 
 describe('cer seal', () => {
-  it('seals the description of an execution, to the byte what the sample is', async () => {
+  it('seals an execution to the bytes of the sample', async () => {
     const said = await cer(['seal', sample('execution.json')]);
     expect(said).toEqual({ exitCode: 0, stdout: readFileSync(sample('sealed.json'), 'utf8'), stderr: '' });
   });
 
-  it('draws salts at random, keeps them for the owner alone, and never writes over a file', async () => {
+  it('draws random salts into a private file, and never overwrites one', async () => {
     const path = folder.file('openings.json');
     const said = await cer(['seal', sample('confidential-execution.json'), '--openings', path]);
     expect(said.exitCode).toBe(0);

@@ -24,7 +24,7 @@ export const sealCommand: Command = {
   summary: 'seal the description of an execution into an unsigned certificate',
   usage: ['seal FILE|- [--openings FILE] [--salts FILE] [--max-bytes N]'],
   options: [
-    ['--openings FILE', 'protocol 1.3.1: write what opens the sealed input and output to a new file of mode 0600'],
+    ['--openings FILE', 'protocol 1.3.1: write the openings of input and output to a new file of mode 0600'],
     ['--salts FILE', 'protocol 1.3.1: take the salts from an openings file instead of drawing them at random'],
     ['--max-bytes N', 'read files of up to N bytes'],
   ],

@@ -58,7 +58,7 @@ async function startNode(code?: string): Promise<string> {
 const parsed = (text: string): unknown => JSON.parse(text);
 
 describe('cer spool status', () => {
-  it('counts what waits', async () => {
+  it('counts waiting bundles', async () => {
     const said = await cer(['spool', 'status', dir]);
     expect(said.exitCode).toBe(EXIT.notJudged);
     expect(parsed(said.stdout)).toMatchObject({

@@ -74,7 +74,7 @@ describe('a package with the openings of its log', () => {
     });
   });
 
-  it('counts and dates what was deleted, and says that nothing of it is known', async () => {
+  it('counts and dates deletions', async () => {
     for (const record of records) tenant.log(record);
     tenant.logDeletion([[2, 2]]);
     tenant.endEpoch(3);
@@ -95,7 +95,7 @@ describe('a package with the openings of its log', () => {
     expect(codesOf(said)).toEqual(['LOG_RANGE_INVALID', 'LOG_RECORD_UNLOGGED']);
   });
 
-  it('is not judged without a policy, nor with a filter that the log does not know', async () => {
+  it('is not judged without a policy, nor with an unknown filter', async () => {
     for (const record of records) tenant.log(record);
     tenant.endEpoch(3);
     const entries = await packageEntries(records);

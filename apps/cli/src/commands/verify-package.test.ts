@@ -84,7 +84,7 @@ describe('cer verify-package', () => {
     const withFile = (days: readonly object[], members: object = {}): Promise<Buffer> =>
       made({ more: [{ name: 'coverage.json', content: JSON.stringify({ ...file, days, ...members }) }] });
 
-    it('shows what the node and the producers counted', async () => {
+    it('shows the counts of node and producers', async () => {
       const { exitCode, stdout } = await verified(await withFile([{ ...row, refusals, reported }]));
       expect(exitCode).toBe(0);
       const shown = stdout.replaceAll(/\s+/g, ' ');

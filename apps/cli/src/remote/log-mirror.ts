@@ -21,7 +21,7 @@ export const logMirrorCommand: Command = {
   summary: 'copy the transparency logs of a node into a folder, after checking them',
   usage: ['log mirror URL FOLDER --log-policy FILE'],
   options: [['--log-policy FILE', 'which logs and witnesses you trust (tlog-policy)'], ...TIMEOUT_FLAG_HELP],
-  examples: [['cer log mirror https://node.example copy --log-policy policy.txt', 'only what is new is fetched']],
+  examples: [['cer log mirror https://node.example copy --log-policy policy.txt', 'only new files are fetched']],
   run,
 };
 

@@ -147,7 +147,7 @@ describe('cer log monitor', () => {
     expect((await run()).alarms).toMatchObject([{ code: 'LOG_SPLIT_VIEW', evidence: ['one\n', 'other\n'] }]);
   });
 
-  it('finds that the log hides what a witness saw long ago', async () => {
+  it('finds that the log hides an old witnessed checkpoint', async () => {
     const view: View = { log: grown(20), size: 15, time: NOW - 7300 };
     view.seen = grown(20);
     const { alarms } = await (await watched(view)).run();

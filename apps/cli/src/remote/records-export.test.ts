@@ -21,7 +21,7 @@ const exported = (out: string, node: string, ...more: string[]): Promise<Said> =
 const content = Buffer.alloc(3_000_000, 'package');
 
 describe('cer records export', () => {
-  it('writes what the node sends, asks for what was asked, and says how to check it', async () => {
+  it('writes the package of the query, and says how to check it', async () => {
     const asked: unknown[] = [];
     const node = await servers.serve((request, response) => {
       asked.push([request.url, request.headers.authorization]);
@@ -100,7 +100,7 @@ describe('cer records export', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('refused'))).toEqual([]);
   });
 
-  it('says what to do when a call before was killed, and when the folder is not there', async () => {
+  it('advises after a killed call and without the folder', async () => {
     const node = await servers.serve((_, response) => response.end(content));
     const out = folder.file('again.zip');
     writeFileSync(`${out}.part`, 'half');

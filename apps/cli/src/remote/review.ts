@@ -33,7 +33,7 @@ export const reviewCommand: Command = {
     ['--values FILE', 'write the sealed values to a new file of mode 0600; with the openings they show the review'],
     ['--comment FILE', 'the text of the comment; sealed'],
     ['--seen FILE', 'a file that the reviewer looked at; its hash is sealed'],
-    ['--app ID', 'the application of what was reviewed, in clear: packages of this application have the review'],
+    ['--app ID', 'the application of the reviewed record, in clear: packages of this application have the review'],
     ['--project', 'HASH is that of a project'],
     ...NODE_FLAG_HELP,
   ],

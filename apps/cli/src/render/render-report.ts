@@ -15,7 +15,7 @@ export interface RenderReport {
 }
 
 const HEADLINES = {
-  same: 'SAME PICTURE: this machine draws what is certified',
+  same: 'SAME PICTURE: this machine draws the certified picture',
   another: 'ANOTHER PICTURE: the same engine draws something else here',
   'not-judged': 'CANNOT BE JUDGED: this says nothing about the certificate',
 } as const;

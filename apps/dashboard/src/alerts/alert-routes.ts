@@ -44,7 +44,7 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
     view(
       '/alerts/:webhookId',
       '/alerts',
-      { summary: 'A webhook and what was sent to it', query: ['before'] },
+      { summary: 'A webhook and its messages', query: ['before'] },
       async (visitor) => {
         const { session, formToken, head } = visitor;
         const before = head.query.get('before');

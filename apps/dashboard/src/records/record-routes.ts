@@ -93,7 +93,7 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
     view(
       '/records/exports',
       'Export',
-      { summary: 'The form that exports what is filtered', query: QUESTION },
+      { summary: 'The form that exports the filtered records', query: QUESTION },
       async ({ session, head }) => {
         const { tenantId } = session.tenant;
         const question = readQuestion(head.query);

@@ -14,11 +14,11 @@ export function usagePage(plan: Plan, days: readonly UsageDay[], firstOfMonth: s
         <h2 id="plan">Plan: ${plan.name}</h2>
         <dl>
           <div>
-            <dt>Executions a month</dt>
+            <dt>Executions per month</dt>
             <dd>${amount(executionsPerMonth)}</dd>
           </div>
           <div>
-            <dt>Requests a minute</dt>
+            <dt>Requests per minute</dt>
             <dd>${amount(requestsPerMinute)}</dd>
           </div>
           <div>

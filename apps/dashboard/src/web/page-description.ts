@@ -28,7 +28,7 @@ const REFUSED: Success = {
   mediaTypes: ['text/html', 'application/json'],
   schema: { $ref: '#/components/schemas/Error' },
 };
-const AGAIN: Success = { description: 'The page again, with what to correct.', mediaTypes: PAGE };
+const AGAIN: Success = { description: 'The page again, with the faults to correct.', mediaTypes: PAGE };
 const ACCESS: Readonly<Record<Kind, Access>> = {
   view: 'session',
   form: 'form',

@@ -48,7 +48,7 @@ describeTaskGrowth({
   populate: async (size) => populatedTasks(size, await countedTestDatabase()),
 });
 
-it('finds what has run out on SQLite by an index, and removes it', async () => {
+it('finds expired rows on SQLite by an index, and removes them', async () => {
   const { faults, before, after } = await sweepOnSqlite({
     tables: SWEPT,
     rules: { fewValues: new Set(), readsMany: [] },

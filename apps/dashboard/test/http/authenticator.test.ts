@@ -137,7 +137,7 @@ describe('an authenticator app', () => {
     expect(await signInWith(owner, fresh)).toBe(303);
   });
 
-  it('takes no code in another browser, after five minutes, or after a new password', async () => {
+  it('takes no code of another browser, too late, or after a new password', async () => {
     const page = await firstStep(owner);
     const thief = new TestBrowser(dashboard.app);
     await thief.get('/sign-in');

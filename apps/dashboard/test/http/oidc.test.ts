@@ -198,7 +198,7 @@ describe('single sign-on at a provider that forges', () => {
     return (await browser.get(`/sign-in/oidc/callback?code=x&state=${state}`)).status;
   };
 
-  it('accepts what is right', async () => {
+  it('accepts valid input', async () => {
     expect(await attempt({})).toBe(303);
   });
 

@@ -251,7 +251,7 @@ describe('passkeys beside a provider', () => {
     sessionMs: 60 * MINUTE_MS,
   };
 
-  it('open no account that the provider decides about, and work for others with passwords off', async () => {
+  it('do not open accounts of the provider, and work without passwords', async () => {
     const before = await startTestDashboard();
     const { store, tenant, owner } = before;
     const linked = await before.addUser('linked@example.org', 'member');

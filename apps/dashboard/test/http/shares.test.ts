@@ -100,7 +100,7 @@ describe('shared links', () => {
     dashboard.pass(-60_000);
   });
 
-  it('share only what the records page can find', async () => {
+  it('share only records that the records page finds', async () => {
     const refused = [
       { kind: 'certificate', target: 'sha256:A' },
       { kind: 'project', target: HASH },

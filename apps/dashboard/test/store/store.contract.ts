@@ -467,7 +467,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     await other.store.close();
   });
 
-  it('gives back what a successful sign-in counted', async () => {
+  it('returns the attempts of a successful sign-in', async () => {
     const limits = createLoginLimits(opened.database, { attemptsPerAccount: 2, attemptsPerAddress: 3, windowS: 3600 });
     const email = `${randomUUID()}@example.org`;
     for (let network = 1; network <= 12; network += 1) {

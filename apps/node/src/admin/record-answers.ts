@@ -22,7 +22,7 @@ export const AUDITED = {
 /** @see docs/spec.md, "Admin routes" */
 export const VISIBILITY_ANSWER: JsonSchema = object(
   { ...AUDITED, hash: shape('Hash'), visibility: oneOf('visible', 'hidden', 'deleted'), changed: COUNT },
-  { held: { ...COUNT, description: 'When deleting: what a legal hold kept.' } },
+  { held: { ...COUNT, description: 'When deleting: the number of items that a legal hold kept.' } },
 );
 
 /** @see docs/spec.md, "Retention" */

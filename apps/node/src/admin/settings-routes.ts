@@ -32,7 +32,7 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
         group: 'Administration',
         summary: 'How the records of a tenant are made, kept and shown',
         access: 'admin',
-        success: { 200: { schema: SETTINGS_ANSWER, description: 'What holds, and who said it.' } },
+        success: { 200: { schema: SETTINGS_ANSWER, description: 'The effective settings, and their sources.' } },
         errors: ['NOT_FOUND'],
       },
       admit,

@@ -54,7 +54,7 @@ export function visibilityRoutes({ store, adminGate, auditLog }: VisibilityRoute
 }
 
 function legalHold(): ServiceError {
-  return new ServiceError({ code: 'LEGAL_HOLD', message: 'a legal hold keeps what is under this hash' });
+  return new ServiceError({ code: 'LEGAL_HOLD', message: 'a legal hold keeps the records under this hash' });
 }
 
 /** Describes an act of an administrator on what is under a hash. */

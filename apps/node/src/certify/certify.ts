@@ -35,7 +35,7 @@ export interface Certified {
 }
 
 export const CONFIDENTIAL_WARNING =
-  'prompt is bound and stored in clear text: what must stay confidential belongs in input or output';
+  'prompt is bound and stored in clear text: put confidential content into input or output';
 
 /** @throws ServiceError VALIDATION_ERROR with every fault of the request */
 export function assertExecutionRequest(request: JsonValue): asserts request is JsonObject {

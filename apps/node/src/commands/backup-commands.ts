@@ -18,7 +18,7 @@ export const backupCommand: Command = {
 
 export const restoreCommand: Command = {
   name: 'restore',
-  usage: [['restore --from FILE', 'put such a copy where DATABASE_URL points, and nothing is yet']],
+  usage: [['restore --from FILE', 'put such a copy at the location of DATABASE_URL, which must be empty']],
   takesArguments: true,
   run: (args, env) => restore(args, loadNodeConfig(env)),
 };

@@ -16,7 +16,7 @@ import { optionsOf, UsageError, withStore, type Command } from './command.js';
 
 export const logRecoverCommand: Command = {
   name: 'log recover',
-  usage: [['log recover --from URL|FOLDER', 'after a restore: take what the database lost from a mirror']],
+  usage: [['log recover --from URL|FOLDER', 'after a restore: take the lost entries from a mirror']],
   takesArguments: true,
   run: (args, env) => {
     const { from } = optionsOf(args, ['from']);

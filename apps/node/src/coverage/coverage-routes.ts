@@ -28,7 +28,7 @@ const REPORTED: JsonSchema = {
     ...{ truncated: COUNT, skipped: COUNT, unsealed: COUNT, dropped: COUNT, dead: COUNT, open: COUNT, waiting: COUNT },
   }),
   type: ['object', 'null'],
-  description: 'What producers counted themselves; null where none reported.',
+  description: 'The counts of producers; null where none reported.',
 };
 const ANSWER: JsonSchema = object({
   ok: OK,

@@ -28,7 +28,7 @@ export function statementRoute({ store, log, now }: StatementRouteDeps): Describ
     path: '/.well-known/svc-log.json',
     description: {
       group: 'Transparency log',
-      summary: 'What is promised of the logs, signed by a root',
+      summary: 'The promise about the logs, signed by a root',
       access: 'public',
       success: {
         200: {

@@ -30,13 +30,13 @@ const RESEALED: Readonly<Record<string, JsonSchema>> = {
 export const SHAPES = {
   Hash: { ...HASH, description: 'SHA-256 in lower-case hex.' },
   Bundle: {
-    ...object({ bundleType: TEXT, certificateHash: HASH }, { meta: free('What was signed over it, and metadata.') }),
+    ...object({ bundleType: TEXT, certificateHash: HASH }, { meta: free('The signatures over it, and metadata.') }),
     additionalProperties: true,
     description: 'A certificate (CER). Its members depend on its type.',
   },
   Receipt: {
     ...object({ certificateHash: HASH, timestamp: TIME, nodeId: TEXT, kid: TEXT }, RESEALED),
-    description: 'What the node signed: the signature is over its canonical form (JCS).',
+    description: 'The signed receipt: the signature is over its canonical form (JCS).',
   },
   ProjectReceipt: object({ projectHash: HASH, registeredAt: TIME, nodeId: TEXT, kid: TEXT }),
   Timestamp: {

@@ -79,5 +79,5 @@ export const PUBLIC_PROJECT_ANSWER: JsonSchema = {
     { withdrawn: { ...list(TEXT), description: 'Steps that are hidden or deleted since.' } },
   ),
   additionalProperties: true,
-  description: 'Beside these the members of the project that its hash covers.',
+  description: 'Besides these, the members of the project that its hash covers.',
 };

@@ -89,7 +89,7 @@ export const DESCRIPTIONS = {
     errors: ['NOT_FOUND'],
   },
   deliveries: {
-    summary: 'What was sent to a webhook',
+    summary: 'The messages of a webhook',
     query: queryOf(DeliveriesQuery, { before: 'Deliveries before this seq.', limit: 'Deliveries a page, 1 to 100.' }),
     success: {
       200: {

@@ -76,7 +76,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     expect((await ask(node, 'get', '/v1/cer/public?execution_id=before')).status).toBe(200);
   });
 
-  it('attests what clients hold, so that its ids are taken again', async () => {
+  it("attests the clients' certificates, which claims their ids again", async () => {
     const { status, body } = await ask(node, 'post', '/api/attest', {
       key: premises.key,
       body: at(ofGap.body, 'cer'),

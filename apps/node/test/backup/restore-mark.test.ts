@@ -11,7 +11,7 @@ import { startMarking, type Marking } from '../../src/restore-mark/marking.js';
 import { ask } from '../ask.js';
 import { startTestNode } from '../test-node.js';
 
-it('is warned of once, in the log and by readiness, while its folder cannot be written', async () => {
+it('is reported once while its folder cannot be written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-mark-'));
   const place = join(folder, 'later', 'mark');
   const { logger, lines } = recordedLog();

@@ -106,7 +106,7 @@ describe('a producer', () => {
     expect(cer.stats()).toMatchObject({ attested: 1, waiting: 0 });
   });
 
-  it('sends what an ended process left, once', async () => {
+  it('sends the bundles of an ended process, once', async () => {
     const dir = folder();
     isAway = true;
     const first = producer({ spoolDir: dir, appId: 'left' });
@@ -143,7 +143,7 @@ describe('a producer', () => {
     expect(segments(dir)).toEqual([name]);
   });
 
-  it('keeps what the node refuses for good', async () => {
+  it('keeps bundles that the node refuses for good', async () => {
     const dir = folder();
     const dead: string[] = [];
     const cer = producer({ spoolDir: dir, onDeadLetter: (_, code) => dead.push(code) });

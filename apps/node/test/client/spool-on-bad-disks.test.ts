@@ -153,7 +153,7 @@ describe('a program', () => {
       expect(await certified('left')).toBe(2);
     }));
 
-  it('sends what is on a disk that became read-only, once', () =>
+  it('sends bundles from a read-only disk, once', () =>
     onDisk(async (disk) => {
       await leaveOrphan(disk.folder, 1, 'became-read-only', 2);
       isAway = true;
@@ -210,7 +210,7 @@ describe('a program', () => {
     await cer.close();
   });
 
-  it('sends what comes after a dead letter that cannot be written, and leaves that on the disk', async () => {
+  it('passes over a dead letter that cannot be written', async () => {
     const dir = newFolder();
     isAway = true;
     const { cer, faults } = program(dir, 'undead');

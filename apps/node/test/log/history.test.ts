@@ -189,7 +189,7 @@ describe.each([
     expect(rows).toEqual(Array.from({ length: 2 }, () => ({ seed: null, digest: null, label_json: null })));
   });
 
-  it('refuses changes of what it has shown', async () => {
+  it('refuses changes of published rows', async () => {
     const node = await logging(makeDatabase);
     await node.certify();
     node.start();

@@ -149,7 +149,7 @@ describe.each([
 });
 
 describe('a log statement that was signed elsewhere', () => {
-  it('is published when a live root signed what the node promises', async () => {
+  it("is published when a live root signed the node's promise", async () => {
     const node = await loggingNode();
     opened.push(node);
     const { store } = node.node;

@@ -66,7 +66,7 @@ async function tokenThatGoesAway(): Promise<{ holder: SigningKeyHolder; link: { 
   const token = sealedKeyHolder(openKeyVault(premises.keysFile));
   const link = { away: false };
   const orAway = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (link.away) throw new SignerAwayError('the hardware token is away');
+    if (link.away) throw new SignerAwayError('the hardware token is absent');
     return work();
   };
   const holder: SigningKeyHolder = {
@@ -225,8 +225,8 @@ describe('a revocation', () => {
     const before = await kidNow();
     const empty: SigningKeyHolder = {
       name: 'pkcs11',
-      create: () => Promise.reject(new SignerAwayError('the hardware token is away')),
-      open: () => Promise.reject(new SignerAwayError('the hardware token is away')),
+      create: () => Promise.reject(new SignerAwayError('the hardware token is absent')),
+      open: () => Promise.reject(new SignerAwayError('the hardware token is absent')),
       erase: async () => undefined,
       close: async () => undefined,
     };
@@ -373,7 +373,7 @@ describe('an unavailable signer', () => {
     const complaints = (): readonly string[] => premises.log.filter((line) => line.includes('cannot be opened'));
     for (let turn = 0; turn < 3; turn++) await expect(other.signing.prove(premises.now())).rejects.toThrow(reason);
     expect(complaints()).toEqual([expect.stringContaining('"reason":"PKCS11_MODULE cannot be loaded"')]);
-    reason = 'the hardware token is away';
+    reason = 'the hardware token is absent';
     await expect(other.signing.prove(premises.now())).rejects.toThrow(reason);
     expect(complaints()).toHaveLength(2);
   });
@@ -381,7 +381,7 @@ describe('an unavailable signer', () => {
   it('is reported and recovers without a restart', async () => {
     const { signer } = await node.signing.attestorAt(premises.now());
     let isAway = false;
-    const gone = (): Promise<never> => Promise.reject(new SignerAwayError('the hardware token is away'));
+    const gone = (): Promise<never> => Promise.reject(new SignerAwayError('the hardware token is absent'));
     const sometimes: SigningKeyHolder = {
       name: 'file',
       create: gone,
@@ -393,8 +393,8 @@ describe('an unavailable signer', () => {
     const other = await premises.open({ holders: [sometimes] });
     await other.signing.prove(premises.now());
     isAway = true;
-    await expect(other.signing.prove(premises.now())).rejects.toThrow('the hardware token is away');
-    await expect(other.signing.prove(premises.now())).rejects.toThrow('the hardware token is away');
+    await expect(other.signing.prove(premises.now())).rejects.toThrow('the hardware token is absent');
+    await expect(other.signing.prove(premises.now())).rejects.toThrow('the hardware token is absent');
     isAway = false;
     await expect(other.signing.prove(premises.now())).resolves.toBeUndefined();
   });

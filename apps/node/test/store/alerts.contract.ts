@@ -32,7 +32,7 @@ export function alertsContract(opened: () => Store): void {
       expect(await alerts.states()).toContainEqual(ended);
     });
 
-    it('hands over what is due, and again on request', async () => {
+    it('returns due messages, and again on request', async () => {
       const { alerts } = opened();
       const sent = message(5_000);
       await alerts.change(state(true, 5_000), [sent]);

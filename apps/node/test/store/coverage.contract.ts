@@ -75,7 +75,7 @@ export function coverageContract(opened: () => Store): void {
       ]);
     });
 
-    it('adds what the clients of a day counted that day', async () => {
+    it("adds the day's counts of clients", async () => {
       const tenantId = `reporting-${randomUUID()}`;
       const [first, second] = [randomUUID(), randomUUID()];
       const early = { day: '2026-04-30', report: 1, seen: 10, sealed: 10 };

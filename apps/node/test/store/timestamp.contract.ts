@@ -89,7 +89,7 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
       expect(await find(deleted)).toBeNull();
     });
 
-    it('keeps the first timestamps of a project, and shows those of no other tenant and of no deleted one', async () => {
+    it('keeps the first timestamps of a project, private to its tenant', async () => {
       const { projects, timestamps } = opened().store;
       const untimestampedProject = async (hash: string) =>
         (await timestamps.untimestampedProjects(0, ALL)).find(({ projectHash }) => projectHash === hash);
@@ -114,7 +114,7 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
       expect(await untimestampedProject(deleted.projectHash)).toBeUndefined();
     });
 
-    it('finds what is left by an index that holds nothing else', async () => {
+    it('finds remaining rows by a partial index', async () => {
       const { store, database } = opened();
       const isSqlite = database.url.startsWith('sqlite:');
       if (!isSqlite) {

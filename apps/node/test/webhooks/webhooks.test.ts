@@ -75,7 +75,7 @@ describe('webhooks of tenants', () => {
   const listed = async (id: string, { key }: Pick<Account, 'key'> = mine) =>
     ask(node, 'get', `/v1/webhooks/${id}/deliveries`, { key });
 
-  it('receive what concerns their account or every certificate, signed with the secret shown once', async () => {
+  it('receive alerts about their account, signed with the secret', async () => {
     const [first, second] = [await made('/first'), await made('/keys', { types: ['signing_key.retiring'] })];
     await made('/other', {}, other);
     const details = { tenantId: mine.tenantId, month: '2026-01', percent: 80, limit: 10 };
@@ -180,7 +180,7 @@ describe('webhooks of tenants', () => {
     expect(shown.text).not.toContain('secret-path');
   });
 
-  it('need https without the leave of the operator, and are none where they are off', async () => {
+  it('need https unless the operator permits more', async () => {
     const strict = await startTestNode();
     const off = await startTestNode({ replace: () => ({ tenantWebhooks: null }) });
     const body = { url: 'http://hooks.example.com/' };

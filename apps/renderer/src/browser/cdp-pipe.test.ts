@@ -41,7 +41,7 @@ it.each([
   await unprepared;
 });
 
-it('rejects what the browser refuses, what it leaves unanswered, and everything once it is closed', async () => {
+it('rejects refused, unanswered and late commands', async () => {
   const { fromBrowser, cdp } = pipe();
   const refused = cdp.call('A.b');
   fromBrowser.write('{"id":1,"error":{"message":"no such thing"}}\0');
@@ -54,7 +54,7 @@ it('rejects what the browser refuses, what it leaves unanswered, and everything 
   expect(cdp.isClosed()).toBe(true);
 });
 
-it('skips an answer of 100 MB without parsing it and rejects its call alone', async () => {
+it('skips an answer of 100 MB and rejects only its call', async () => {
   const { fromBrowser, cdp } = pipe();
   const flooded = expect(cdp.call('A.b')).rejects.toMatchObject({ reason: 'oversize' });
   const other = cdp.call('C.d');

@@ -65,7 +65,7 @@ describe('The fair queue', () => {
     expect(order).toEqual(['loop a', 'loop b', 'still d']);
   });
 
-  it('refuses what a tenant may not hold in line, and what the line cannot hold', async () => {
+  it("refuses jobs beyond a tenant's places and beyond the queue", async () => {
     const queue = createFairQueue({ ...LIMITS, slots: 1 });
     const enter = entering(queue, []);
     await enter('a', 'a1', 'loop');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createPageMeter } from './page-meter.js';
 
 describe('the meter of a page', () => {
-  it('counts what all processes of the page use from the start of the job', () => {
+  it("counts the time of all the page's processes from the start of the job", () => {
     const cpu = new Map([
       [7, 300],
       [8, 40],
@@ -15,7 +15,7 @@ describe('the meter of a page', () => {
     expect(meter.cpuMs()).toBe(1010);
   });
 
-  it('keeps what a process used that has ended', () => {
+  it('keeps the time of an ended process', () => {
     const cpu = new Map([[7, 300]]);
     const meter = createPageMeter((pid) => cpu.get(pid));
     meter.begin([7]);

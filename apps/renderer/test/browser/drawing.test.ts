@@ -248,7 +248,7 @@ describeWithBrowser('The drawing surface', () => {
     expect(await inSketch(renderer, handlers)).toBe(1950);
   });
 
-  it('keeps what a sketch stores for the run alone', async () => {
+  it('keeps stored items of a sketch only for the run', async () => {
     const stored = 'storeItem("best", { score: 3 }); storeItem("other", 1); removeItem("other")';
     expect(await inSketch(renderer, '[getItem("best"), getItem("other")]', stored)).toEqual([{ score: 3 }, null]);
     expect(await inSketch(renderer, 'getItem("best")')).toBeNull();

@@ -127,7 +127,7 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
   }
   const signedText = canonical(statement);
   if (signedText !== canonical({ ...statement, keySet })) {
-    throw new Refused('KEY_HISTORY_KEY_SET_MISMATCH', 'statement.keySet', 'is not what the history amounts to');
+    throw new Refused('KEY_HISTORY_KEY_SET_MISMATCH', 'statement.keySet', 'differs from the result of the history');
   }
   const falseEndorsement = await findFalseEndorsement(nodeId, signed, roots, verify);
   if (falseEndorsement !== null) {
@@ -220,7 +220,7 @@ function requireNotOlder({ document, statement }: ReadKeyHistory, seen: SeenKeyH
   const shown = `version ${statement.version} with ${statement.historyHead.seq} entries`;
   const before = `version ${seen.version} with ${seen.historyHead.seq}`;
   if (statement.version < seen.version || statement.historyHead.seq < seen.historyHead.seq) {
-    throw new Refused('KEY_HISTORY_ROLLBACK', 'statement', `is ${shown}, older than what was accepted: ${before}`);
+    throw new Refused('KEY_HISTORY_ROLLBACK', 'statement', `is ${shown}, older than the accepted one: ${before}`);
   }
   const chain = followChain(document);
   const isSame = chain.hashes?.[seen.historyHead.seq - 1] === seen.historyHead.hash;

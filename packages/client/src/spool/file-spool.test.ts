@@ -47,7 +47,7 @@ describe('a spool of files', () => {
     expect((await reading)?.texts.at(-1)).toBe('{"n":"late"}');
   });
 
-  it('states the offset of what is attested, also after a longer batch', async () => {
+  it('states the offset of attested bundles, also after a longer batch', async () => {
     const doneOf = (): string[] =>
       readdirSync(dir)
         .filter((name) => name.endsWith('.done'))

@@ -25,7 +25,7 @@ describe('the destination of log lines', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('writes at the end what waits', () => {
+  it('writes waiting lines at the end', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cer-log-'));
     const path = join(folder, 'log');
     const destination = logDestination(openSync(path, 'a'));

@@ -38,7 +38,7 @@ export function answerFaults({ headers, text }: JudgedAnswer, maySave: boolean):
     ['it must not be framed', /frame-ancestors 'none'/.test(field('content-security-policy'))],
     ['its type must not be guessed', field('x-content-type-options') === 'nosniff'],
     ['a shared cache must not keep it', maySave || /\b(no-store|private)\b/.test(field('cache-control'))],
-    ['what may be kept must not set a cookie', !maySave || headers['set-cookie'] === undefined],
+    ['a cacheable answer must not set a cookie', !maySave || headers['set-cookie'] === undefined],
     ['no page of another site may read it with credentials', !('access-control-allow-credentials' in headers)],
     ['its server must not be named', !('x-powered-by' in headers) && !('server' in headers)],
   ];

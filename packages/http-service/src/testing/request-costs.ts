@@ -127,7 +127,7 @@ export function describeTaskGrowth({ tasks, populate }: TaskGrowthOptions): void
   }, WITHIN_MS);
 
   describe('a task at intervals on a store with four times as many rows', () => {
-    it.each(tasks)('takes work by what there is to do: %s', (task, hasMore) => {
+    it.each(tasks)('takes work in proportion to its task: %s', (task, hasMore) => {
       const [less, more] = costs.slice(1).map((each) => each.get(task));
       if (less === undefined || more === undefined) throw new Error('was not run');
       expect(growthFaults([less, more], hasMore ? LINEAR : FLAT, 0)).toEqual([]);

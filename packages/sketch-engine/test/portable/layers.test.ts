@@ -82,7 +82,7 @@ describe('A layer for what is drawn alone', () => {
     expect(Math.max(...new Set(steps))).toBeLessThanOrEqual(1);
   });
 
-  it('covers no more than what is drawn, except where the mode changes what is beside it', () => {
+  it('covers only the drawing, except in modes that change more', () => {
     const layers: unknown[] = [];
     const surface = new MemorySurface(kit, SIZE, SIZE);
     const saveLayer = surface.canvas.saveLayer.bind(surface.canvas);

@@ -247,7 +247,7 @@ describe('The portable engine', () => {
     expect([...ctx.getImageData(-5, -5, 1, 1).data]).toEqual([0, 0, 0, 0]);
   });
 
-  it('refuses what it has no memory for, and continues', () => {
+  it('refuses work without memory for it, and continues', () => {
     expect(() => make(30_000, 30_000)).toThrow(RangeError);
     const huge: PortableContext[] = [];
     expect(() => {

@@ -74,7 +74,7 @@ export function countRange(leaves: readonly RangeLeaf[], question: RangeQuestion
         const isShown = kind === 'deletion' ? leaf.shown === 'deletion' : leaf.shown === 'receipt';
         const digest = leaf.digest === null ? null : encodeHex(leaf.digest);
         if (kind === 'reseal' || kind === 'project' || kind === 'deletion') {
-          if (!isShown) fault('LOG_RECORD_MISSING', 'what was signed under this number was not handed over');
+          if (!isShown) fault('LOG_RECORD_MISSING', 'the signed receipt of this number is missing');
         } else if (digest === null || !question.digests.has(digest)) {
           fault('LOG_RECORD_MISSING', 'the record of this number was not handed over');
         } else {

@@ -74,5 +74,5 @@ export interface Database {
 /** @throws StoreError STORE_CONDITION_FAILED */
 export function assertCondition({ mustReturn, mustChange }: SqlStatement, { rows, changed }: SqlAnswer): void {
   if ((mustReturn ?? rows.length) === rows.length && (mustChange ?? changed) === changed) return;
-  throw new StoreError('STORE_CONDITION_FAILED', 'what was read has changed: read it again');
+  throw new StoreError('STORE_CONDITION_FAILED', 'the row has changed since it was read: read it again');
 }

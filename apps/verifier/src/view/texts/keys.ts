@@ -20,7 +20,7 @@ export const KEYS_TEXTS = {
   history: {
     title: 'Key history',
     lead: 'Every change of the node’s keys, in a chain in which each entry names the one before. A root key, which signs nothing else and need not be online, signs the whole.',
-    unavailable: 'The node’s key history could not be had.',
+    unavailable: 'The node’s key history is not available.',
     none: 'This node publishes no key history.',
     download: 'Key history as the node publishes it',
     state: {
@@ -43,8 +43,9 @@ export const KEYS_TEXTS = {
     changes: {
       'key-added': 'A signing key was added.',
       'key-activated': 'From here on the node signs with this key.',
-      'key-retired': 'A signing key was retired. What it signed before still counts.',
-      'key-revoked': 'A signing key was revoked. What it signed counts only where a timestamp shows that it is older.',
+      'key-retired': 'A signing key was retired. Its earlier signatures still count.',
+      'key-revoked':
+        'A signing key was revoked. Its signatures count only where a timestamp shows that they are older.',
       'root-added': 'A root key was added.',
       'root-replaced': 'A root key took the place of another.',
       'root-revoked': 'A root key was revoked, and with it every root that it vouched for.',

@@ -68,10 +68,10 @@ export const LOG_TEXTS = {
     right: 'Neighbour on the right:',
     together: 'Hash of both:',
     end: 'The last hash is the root in the checkpoint of the proof. A change of the receipt would change every hash of this path.',
-    limitsTitle: 'What none of this proves',
+    limitsTitle: 'Limits of these proofs',
     limits: [
-      'That every execution was certified: what never reached the node is in no log.',
-      'That the content of a certificate is true: the log holds receipts, whatever they say.',
+      'That every execution was certified: executions that never reached the node are in no log.',
+      'That the content of a certificate is true: the log holds receipts of any content.',
       'That witnesses are independent: their names are given by a policy, and independence is yours to judge.',
       'That you see the same log as others, if you only look here: run cer log monitor on a computer of your own.',
     ],

@@ -43,7 +43,7 @@ export const RECORD_TEXTS = {
       'The envelope covers no policy evaluation and no certificate hash; these rest on integrity and receipt.',
   },
   content: {
-    title: 'What the record says',
+    title: 'The content of the record',
     none: 'The record shows no content.',
     unconfirmed: 'The check failed: nothing below is confirmed.',
     withheld: 'withheld',
@@ -72,7 +72,7 @@ export const RECORD_TEXTS = {
         'If the source gives the same record, ask its producer to explain the difference.',
       ],
       project: [
-        'Look at what is marked below: there a step, or the order of the steps, is not the one that was registered.',
+        'See the marked places below: there a step, or the order of the steps, differs from the registered one.',
         'Get the project again from its source: a copy may have been cut, edited or re-encoded.',
         'If the source gives the same project, ask its producer to explain the difference.',
       ],
@@ -87,7 +87,7 @@ export const RECORD_TEXTS = {
         'Ask the producer for a newly attested record.',
       ],
       revoked: [
-        'Ask the node’s operator since when the key is worth nothing: what it signed after that moment proves nothing.',
+        'Ask the node’s operator for the time of the compromise: signatures of the key after it prove nothing.',
         'If the record carries a timestamp, choose its authority: a timestamp from before that moment keeps the record valid.',
         'Ask the producer for a newly attested record.',
       ],

@@ -16,7 +16,7 @@ export const SITE_TEXTS = {
     copied: 'Copied',
     copyFailed: 'Select and copy the text by hand',
     print: 'Print report',
-    noScript: 'Without JavaScript this page shows what our server found. Your browser has checked nothing itself.',
+    noScript: 'Without JavaScript this page shows the result of our server. Your browser has not checked anything.',
   },
   lookup: {
     title: 'Verify a record',

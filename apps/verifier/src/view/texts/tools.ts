@@ -19,8 +19,7 @@ export const TOOLS_TEXTS = {
     keysNone: 'No keys are loaded, so signatures cannot be checked.',
     keysLoad: 'Load a key set or key history',
     keysPinned: 'The keys for which the root that you pinned vouches are used.',
-    keysRefused:
-      'The root that you pinned does not vouch for what the node publishes of its keys, so no keys are used:',
+    keysRefused: 'The root that you pinned does not confirm the node’s published keys, so no keys are used:',
     keysFetchFailed: 'The node’s keys could not be loaded; load a key set or key history file instead.',
     keysBad: 'That file is neither a key set nor a key history.',
     keysEmbedded: 'This file carries a key set. It counts only when you confirm its fingerprint.',

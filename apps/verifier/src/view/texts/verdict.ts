@@ -48,7 +48,7 @@ export const VERDICT_TEXTS = {
     pending: 'Your browser is checking…',
     noNode: 'Your browser could not get the record and the key set from the node.',
     noEngine: 'Your browser could not run the check.',
-    pinRefused: 'The root that you pinned does not vouch for what the node publishes of its keys: ',
+    pinRefused: 'The root that you pinned does not confirm the node’s published keys: ',
     nothingUploaded: 'Nothing was uploaded.',
     trust:
       'This page comes from the operator’s server, so it asks you to trust that operator. To depend on no operator, use ',
