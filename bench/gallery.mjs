@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { silentLogger } from '@cer/http-service/process';
 import { cpuMs, processGroup } from '../apps/renderer/dist/browser/processes.js';
-import { resolveBrowser } from '../apps/renderer/dist/browser/resolve.js';
 import { startEngine } from '../apps/renderer/dist/engine.js';
 import { renderLoop } from '../apps/renderer/dist/rendering/render-loop.js';
 import { renderStill } from '../apps/renderer/dist/rendering/render-still.js';
+import { ensureBrowser } from '../scripts/browser.mjs';
 import { GALLERY } from '../scripts/test/machines/gallery.mjs';
 import { wholeJob } from '../scripts/test/machines/whole-job.mjs';
 import { caseOf, median, ratio } from './measure.mjs';
@@ -17,12 +17,12 @@ const MIB = 1024 * 1024;
 
 /**
  * @param {{rounds: number, stills: number, frames: number}} options per round; `stills`: of the gallery, from its first
- * @returns {Promise<{cases: object[], ratios: object[]}>} no cases without a browser
+ * @returns {Promise<{cases: object[], ratios: object[]}>} no cases where no browser can be installed, which is printed with its reason
  */
 export async function galleryCases({ rounds, stills, frames }) {
-  const binary = await resolveBrowser(undefined).catch(() => undefined);
-  if (binary === undefined) return { cases: [], ratios: [] };
-  const config = { chromiumPath: binary.path, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 0 };
+  const { path: chromiumPath } = await ensureBrowser();
+  if (chromiumPath === undefined) return { cases: [], ratios: [] };
+  const config = { chromiumPath, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 0 };
   const engine = await startEngine(config, silentLogger());
   try {
     const sketches = GALLERY.filter(({ totalFrames }) => totalFrames === undefined).slice(0, stills);

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer';
 import { silentLogger } from '@cer/http-service/process';
 import { startEngine } from '../apps/renderer/dist/engine.js';
-import { resolveBrowser } from '../apps/renderer/dist/browser/resolve.js';
 import { renderLoop } from '../apps/renderer/dist/rendering/render-loop.js';
 import { renderStill } from '../apps/renderer/dist/rendering/render-still.js';
 import { wholeJob } from '../scripts/test/machines/whole-job.mjs';
@@ -42,15 +41,12 @@ const PEER_PAGE = `<body style="margin:0"><canvas width="${WIDTH}" height="${HEI
 /**
  * @param {{rounds: number, frames: number, peerFrames: number, stills: number, longLoop: number}} options per round; odd
  *   rounds; `longLoop`: frames of one loop that is rendered once, 0 to skip it
- * @returns {Promise<{cases: object[], ratios: object[]}>} no cases without a browser
+ * @returns {Promise<{cases: object[], ratios: object[]}>} no cases where no browser can be installed, which is printed with its reason
  */
 export async function rendererCases({ rounds, frames, peerFrames, stills, longLoop }) {
-  const binary = await resolveBrowser(undefined).catch(() => undefined);
-  if (binary === undefined) {
-    console.log('no browser: run node scripts/browser.mjs to install one');
-    return { cases: [], ratios: [] };
-  }
-  const config = { chromiumPath: binary.path, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 1 };
+  const { path: chromiumPath } = await ensureBrowser();
+  if (chromiumPath === undefined) return { cases: [], ratios: [] };
+  const config = { chromiumPath, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 1 };
   const engine = await startEngine(config, silentLogger());
   const peer = await puppeteer.launch({
     executablePath: binary.path,

@@ -8,9 +8,6 @@ import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 import { workspacesIn } from './workspaces.mjs';
 
-/** Workspaces that still have circles. One that lost them must be taken off this list: the check says so. */
-const STILL_IN_CIRCLES = new Set([]);
-
 const SOURCE = /\.tsx?$/;
 const TEST = /\.test\.tsx?$/;
 
@@ -93,24 +90,13 @@ function main(root) {
     .map(({ folder }) => relative(root, folder));
   const faults = [];
   for (const name of workspaces) {
-    const circles = folderCircles(join(root, name, 'src'));
-    if (STILL_IN_CIRCLES.has(name)) {
-      if (circles.length === 0)
-        faults.push(`${name}: has no circle left. Take it off the list in scripts/folder-circles.mjs`);
-      continue;
-    }
-    for (const { folder, parts, arrows } of circles) {
+    for (const { folder, parts, arrows } of folderCircles(join(root, name, 'src'))) {
       faults.push(`${name}/src/${folder}: ${parts.join(', ')} import each other:\n  ${arrows.join('\n  ')}`);
     }
   }
   for (const fault of faults) console.error(`folders: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
-  else {
-    const open = STILL_IN_CIRCLES.size === 0 ? '' : ` (not held yet: ${[...STILL_IN_CIRCLES].join(', ')})`;
-    console.log(
-      `folders: no circle between the folders of ${workspaces.length - STILL_IN_CIRCLES.size} workspaces${open}`,
-    );
-  }
+  else console.log(`folders: no circle between the folders of ${workspaces.length} workspaces`);
 }
 
 main(process.argv[2] ?? join(import.meta.dirname, '..'));

@@ -11,7 +11,6 @@ export type {
   Described,
   JsonSchema,
   Parameter,
-  RequestBody,
   RouteDescription,
   Success,
 } from './openapi/route-description.js';

@@ -6,7 +6,7 @@ export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './
 export type { Ed25519Backend } from './ed25519-backend.js';
 export { jwkThumbprint, keyFingerprint } from './fingerprint.js';
 export { encodeHex } from './hex.js';
-export { publicKeyFromJwk, toJwk, type Ed25519Jwk } from './jwk.js';
+export { publicKeyFromJwk, type Ed25519Jwk } from './jwk.js';
 export type { EntryKey, KeyEntry, KeyStatus } from './key-entry.js';
 export { KeyError, type KeyErrorCode } from './key-error.js';
 export { parseKeySet, type NodeKeySet } from './key-set.js';

@@ -2,10 +2,10 @@
 export { asset, ICON, stylesheet, type Asset } from './assets.js';
 export { browserOrigin } from './browser-origin.js';
 export { clearedCookie, cookieValue, hostCookie } from './cookies.js';
-export { renderDocument, type DocumentContent, type SignedInHeader } from './document.js';
+export { renderDocument, type SignedInHeader } from './document.js';
 export { html, type Html, type HtmlValue } from './html.js';
 export { notFoundContent } from './not-found.js';
-export { pageHeaders, type PagePolicy } from './page-headers.js';
+export { pageHeaders } from './page-headers.js';
 export type { ReadinessCheck } from './readiness.js';
 export { isSameOrigin } from './same-origin.js';
 export { stateRoutes } from './state-routes.js';

@@ -1,5 +1,5 @@
 /** Ed25519 keys on hardware tokens, through PKCS#11. Node only. */
-export type { TokenAddress, TokenChoice, TokenKey } from './messages.js';
+export type { TokenAddress } from './messages.js';
 export { Pkcs11Error, type Pkcs11ErrorCode } from './pkcs11-error.js';
 export { connectToken, type Token } from './token.js';
 export type { ConnectionOptions } from './token-connection.js';

@@ -1,7 +1,7 @@
 /** SQLite or PostgreSQL for a service: connection, migrations, and errors that it may report. */
-export { Database, type Dialect } from './database.js';
+export { Database } from './database.js';
 export { DATABASE_URL_RULE, isDatabaseUrl, locationOf } from './database-url.js';
 export type { Migration } from './migrate.js';
-export { openDatabase, type OpenedDatabase } from './open-database.js';
+export { openDatabase } from './open-database.js';
 export { createWriteProbes } from './write-probe.js';
-export { StoreError, type StoreErrorCode } from './store-error.js';
+export { StoreError } from './store-error.js';

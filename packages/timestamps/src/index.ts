@@ -11,6 +11,5 @@ export {
 export { MAX_RESPONSE_BYTES, parseTimestampResponse } from './response.js';
 export { NO_ROOTS, parseTsaRoots, type TsaRoots } from './roots.js';
 export { TimestampError, type TimestampErrorCode } from './timestamp-error.js';
-export { MAX_TOKEN_BYTES } from './token.js';
 export { createTimestampVerifier } from './verifier.js';
 export { verifyTimestampToken, type TokenTime, type TokenChecks, type TokenOutcome } from './verify-token.js';

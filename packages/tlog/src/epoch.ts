@@ -19,12 +19,4 @@ export {
   type RangeLeaf,
   type RangeQuestion,
 } from './epoch/range-check.js';
-export {
-  mapRoot,
-  proveInMap,
-  readMapProof,
-  tenantHeadValue,
-  type MapAnswer,
-  type MapElement,
-  type MapProof,
-} from './epoch/tenant-map.js';
+export { mapRoot, proveInMap, tenantHeadValue, type MapElement, type MapProof } from './epoch/tenant-map.js';

@@ -3,7 +3,6 @@ export { parseLogPolicy, type LogPolicy, type PolicyKey, type PolicyWitness } fr
 export { judgeCheckpoint, type CheckpointVerdict, type CosignedBy } from './proof/judge-checkpoint.js';
 export {
   judgeLogProof,
-  LOG_CODES,
   type LogCode,
   type LogProofSubject,
   type LogProofText,

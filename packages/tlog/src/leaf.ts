@@ -4,7 +4,6 @@ export {
   erasedOpening,
   hashText,
   labelOpening,
-  LEAF_KINDS,
   makeLeaf,
   makeLeafOfText,
   ownerOpening,

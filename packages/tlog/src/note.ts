@@ -1,7 +1,6 @@
 /** C2SP signed notes, checkpoints, cosignatures and verifier keys. */
 export { formatAddCheckpoint, parseAddCheckpoint, type AddCheckpoint } from './note/add-checkpoint.js';
 export {
-  checkpointText,
   cosign,
   isEmptyRootRight,
   originHashOf,

@@ -18,10 +18,10 @@ import {
   mapRoot,
   parseEpoch,
   proveInMap,
-  readMapProof,
   tenantHeadValue,
   verifyEpochEnd,
 } from '../src/epoch.js';
+import { readMapProof } from '../src/epoch/tenant-map.js';
 import { formatNote, formatVkey, parseCheckpoint, parseVkey } from '../src/note.js';
 import {
   formatTilePath,

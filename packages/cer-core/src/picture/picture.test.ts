@@ -2,9 +2,10 @@ import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { CerError } from '../errors.js';
 import { sha256 } from '../hash.js';
-import { certified, certifiedPicture, greyPng, pngChunk, TEST_TIME, testKeys } from '../testing/index.js';
+import { certified, certifiedPicture, greyPng, TEST_TIME, testKeys } from '../testing/index.js';
 import { evaluateCer, type Evaluation } from '../verify.js';
 import { embedCertificate, isPng, judgePicture, readPicture, type JudgedPicture } from '../picture.js';
+import { pngChunk } from './png-chunks.js';
 
 const PNG = greyPng(120);
 

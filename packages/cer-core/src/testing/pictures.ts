@@ -22,9 +22,6 @@ export function greyPng(grey: number, ...chunks: readonly Uint8Array[]): Uint8Ar
   ]);
 }
 
-/** A chunk with its length and CRC. */
-export { pngChunk };
-
 /** The certificate of a render whose picture is `png`, signed by the test node. */
 export async function certifiedPicture(png: Uint8Array): Promise<JsonObject> {
   const protocol = PROTOCOLS.get('1.3.0');

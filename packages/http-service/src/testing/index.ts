@@ -1,7 +1,7 @@
-export { chartIngressOf, type ChartIngress } from './chart-ingress.js';
+export { chartIngressOf } from './chart-ingress.js';
 export { describedAnswers, documentPath, type DescribedAnswers, type MetAnswer } from './described-answers.js';
 export { everyCaller, namedRows, routesOfRows, type CallerRow, type Statuses } from './caller-matrix.js';
-export { recordedLog, type RecordedLog } from './log-lines.js';
+export { recordedLog } from './log-lines.js';
 export { JWT_ATTACKS, JWT_SPELLINGS } from './jwt-attacks.js';
 export { encoded, signedToken, type AttackedToken } from './token-forgery.js';
 export { answerFaults, HOSTILE_FIELDS, HOSTILE_HOST } from './hostile-request.js';

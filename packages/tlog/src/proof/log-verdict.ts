@@ -9,19 +9,17 @@ import { judgeCheckpoint, quorumCosignedAfter, quorumReachedAt } from './judge-c
 import { parseTlogProof, type TlogProof } from './tlog-proof.js';
 
 /** Codes of a log proof, in the order in which the first that applies is reported. */
-export const LOG_CODES = [
-  'LOG_PROOF_MISSING',
-  'LOG_PROOF_MALFORMED',
-  'LOG_UNKNOWN',
-  'LOG_SIGNATURE_INVALID',
-  'LOG_INCLUSION_INVALID',
-  'LOG_LABEL_MISMATCH',
-  'LOG_QUORUM_NOT_MET',
-  'LOG_TIME_CONFLICT',
-  'LOG_BACKDATED',
-  'LOG_LATE',
-] as const;
-export type LogCode = (typeof LOG_CODES)[number];
+export type LogCode =
+  | 'LOG_PROOF_MISSING'
+  | 'LOG_PROOF_MALFORMED'
+  | 'LOG_UNKNOWN'
+  | 'LOG_SIGNATURE_INVALID'
+  | 'LOG_INCLUSION_INVALID'
+  | 'LOG_LABEL_MISMATCH'
+  | 'LOG_QUORUM_NOT_MET'
+  | 'LOG_TIME_CONFLICT'
+  | 'LOG_BACKDATED'
+  | 'LOG_LATE';
 
 /** A proof as a package carries it. */
 export interface LogProofText {
