@@ -7,6 +7,7 @@ import { silentLogger } from '@cer/http-service/process';
 import { startEngine } from '../apps/renderer/dist/engine.js';
 import { renderLoop } from '../apps/renderer/dist/rendering/render-loop.js';
 import { renderStill } from '../apps/renderer/dist/rendering/render-still.js';
+import { ensureBrowser } from '../scripts/browser.mjs';
 import { wholeJob } from '../scripts/test/machines/whole-job.mjs';
 import { caseOf, median, ratio } from './measure.mjs';
 
@@ -49,7 +50,7 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
   const config = { chromiumPath, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 1 };
   const engine = await startEngine(config, silentLogger());
   const peer = await puppeteer.launch({
-    executablePath: binary.path,
+    executablePath: chromiumPath,
     headless: 'shell',
     args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
