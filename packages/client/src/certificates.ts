@@ -80,6 +80,7 @@ export function certificates(options: CertificatesOptions): Certificates {
   const openCalls = createOpenCalls();
   const answers = createCertifiedAnswers();
   const attempts = new Attempts();
+  const observingFetches = new WeakSet<Fetch>();
   const frameworks = { recorder, contexts, openCalls, failed };
   const projects = {
     appId: settings.appId,
@@ -93,7 +94,7 @@ export function certificates(options: CertificatesOptions): Certificates {
   const observer = (provider?: string): Observer =>
     observeCalls({ settings, recorder, contexts, openCalls, attempts, answers, failed }, provider);
   const fetchOf = ({ provider, fetch = settings.fetch }: FetchOptions = {}): Fetch =>
-    observeFetch(fetch, observer(provider), contexts);
+    observeFetch(fetch, observer(provider), observingFetches);
 
   return {
     node: createNodeApi(access),
@@ -105,7 +106,7 @@ export function certificates(options: CertificatesOptions): Certificates {
       const changed =
         middleware === null
           ? { fetch: fetchOf({ provider: 'anthropic', fetch: fetchIn(client) ?? settings.fetch }) }
-          : { middleware: [...middleware, observeMiddleware(observer('anthropic'), contexts)] };
+          : { middleware: [...middleware, observeMiddleware(observer('anthropic'))] };
       return client.withOptions(changed) as T;
     },
     aiSdk: () => aiSdkTelemetry(frameworks),

@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
@@ -243,7 +244,7 @@ describe('certificates of calls', () => {
     expect(payload).toMatchObject({ outcome: 'complete', streamed: true, outputIs: 'folded-stream' });
   });
 
-  it('bind what an aborting caller got', async () => {
+  it('bind the part that an aborting caller got', async () => {
     const [, observed] = await clients((_, response) => {
       startStream(response);
       response.write(events('Hel', 'lo')[0]);
@@ -315,9 +316,36 @@ describe('certificates of calls', () => {
     expect(cer.stats()).toMatchObject({ seen: 1, sealed: 1 });
     expect(only().payload).toMatchObject({ outcome: 'complete' });
   });
+
+  it('are one for a call whose fetch makes it by another observed one, later', async () => {
+    await clients(json);
+    const inner = cer.fetch();
+    const outer = cer.fetch({
+      fetch: async (...request) => {
+        await Promise.resolve();
+        return inner(...request);
+      },
+    });
+    const answer = await outer(`${server.url}/chat/completions`, { method: 'POST', body: JSON.stringify(params) });
+    expect(await answer.text()).not.toBe('');
+    expect(cer.stats()).toMatchObject({ seen: 1, sealed: 1 });
+  });
 });
 
 describe('the caller', () => {
+  it('has no hooks of promises in its process, however many clients it observes', async () => {
+    const [plain, observed] = await clients(json);
+    const run = jest.spyOn(AsyncLocalStorage.prototype, 'run');
+    try {
+      await observed.chat.completions.create(params);
+      await cer.openai(plain).chat.completions.create(params);
+      expect(run).not.toHaveBeenCalled();
+    } finally {
+      run.mockRestore();
+    }
+    expect(cer.stats().sealed).toBe(2);
+  });
+
   it('never reads ahead of a slow reader', async () => {
     const line = `: ${'x'.repeat(64 * 1024)}\n\n`;
     const total = 800;

@@ -19,11 +19,14 @@ afterAll(() => {
 });
 afterEach(async () => program.end());
 
-async function run(env: Readonly<Record<string, string>>): Promise<{ stdout: string; stderr: string }> {
+async function run(
+  env: Readonly<Record<string, string>>,
+  app = 'registered',
+): Promise<{ stdout: string; stderr: string }> {
   program = await ObservedProgram.start((_, response) => {
     sendJson(response, COMPLETION);
   });
-  return promisify(execFile)(process.execPath, ['--import', register, join(__dirname, 'apps/registered.mjs')], {
+  return promisify(execFile)(process.execPath, ['--import', register, join(__dirname, `apps/${app}.mjs`)], {
     env: { PATH: process.env['PATH'] ?? '', MODEL_URL: `${program.server.url}/v1`, CER_SPOOL_DIR: program.dir, ...env },
   });
 }
@@ -34,6 +37,12 @@ describe('node --import @cer/client/register', () => {
     expect(program.calls()).toMatchObject([
       { snapshot: { model: 'example-1', appId: 'desk' }, payload: { outcome: 'complete' } },
     ]);
+  });
+
+  it('leaves the calls of a client of the program to that client', async () => {
+    const env = { CER_NODE_URL: NODE_DOWN, CER_APP_ID: 'desk', CLIENT: await bundle.of('index') };
+    expect(await run(env, 'registered-with-client')).toEqual({ stdout: 'Hello there\n', stderr: '' });
+    expect(program.calls()).toMatchObject([{ snapshot: { appId: 'own' } }]);
   });
 
   it('warns once of a refused key, and the program runs', async () => {

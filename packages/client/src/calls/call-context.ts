@@ -4,14 +4,12 @@ import type { ProjectRun } from './project-run.js';
 
 /** The context of the running work. */
 export interface CallContext {
-  /** Within the fetch of an observed call: further fetches only pass through. */
-  readonly isObserved: boolean;
   /** The call of a framework that makes the requests. */
   readonly call: ClaimableCall | null;
   readonly project: ProjectRun | null;
 }
 
-const OUTSIDE: CallContext = { isObserved: false, call: null, project: null };
+const OUTSIDE: CallContext = { call: null, project: null };
 
 /** The context of asynchronous work, inherited from its beginning. */
 export interface Contexts {

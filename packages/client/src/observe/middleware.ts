@@ -1,5 +1,5 @@
-import type { Contexts } from '../calls/call-context.js';
-import { observeFetch, type Observer } from './observed-fetch.js';
+import { addObserver } from './observed-calls.js';
+import { observeCall, type Observer } from './observed-fetch.js';
 
 /** A middleware of Anthropic's SDK. A request is what is given to `fetch`, and its address. */
 export type FetchMiddleware = <R extends { readonly url: string }>(
@@ -8,7 +8,8 @@ export type FetchMiddleware = <R extends { readonly url: string }>(
 ) => Promise<Response>;
 
 /** Observes the request as the SDK states it, also where `next` rewrites it for another cloud. */
-export function observeMiddleware(observer: Observer, contexts: Contexts): FetchMiddleware {
+export function observeMiddleware(observer: Observer): FetchMiddleware {
+  addObserver();
   return (request, next) =>
-    observeFetch(() => next(request), observer, contexts)(request.url, request as RequestInit & typeof request);
+    observeCall(() => next(request), observer, request.url, request as RequestInit & typeof request);
 }

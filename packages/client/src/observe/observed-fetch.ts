@@ -1,5 +1,5 @@
-import type { Contexts } from '../calls/call-context.js';
 import { modelCallOf, type ModelCall } from './model-call.js';
+import { addObserver, isObserved, makeObserved } from './observed-calls.js';
 import { pullThrough, type Follower } from './pull-through.js';
 
 export type Fetch = typeof globalThis.fetch;
@@ -21,31 +21,37 @@ export interface Observer {
   failed(error: unknown): void;
 }
 
-const observed = new WeakSet<Fetch>();
-
 /**
  * A fetch that observes calls of models and changes nothing: the same bytes, errors, back-pressure and identity of the
  * provider's answer. Within the call of an observed fetch, further ones only pass through.
+ * @param own the observing fetches of the client, each of which is returned as it is
  */
-export function observeFetch(base: Fetch, observer: Observer, contexts: Contexts): Fetch {
-  if (observed.has(base)) return base;
-
-  const fetch: Fetch = async (input, init) => {
-    const call = contexts.current().isObserved ? null : quietly(observer, () => modelCallOf(input, init));
-    if (call === null) return base(input, init);
-    observer.admit(call);
-    const watch = quietly(observer, () => observer.begin(call));
-    let response;
-    try {
-      response = await contexts.within({ isObserved: true }, () => base(input, init));
-    } catch (error) {
-      quietly(observer, () => watch?.follow(null).break(error));
-      throw error;
-    }
-    return watch === null ? response : (quietly(observer, () => wrapped(watch, response)) ?? response);
-  };
-  observed.add(fetch);
+export function observeFetch(base: Fetch, observer: Observer, own: WeakSet<Fetch>): Fetch {
+  if (own.has(base)) return base;
+  const fetch: Fetch = (input, init) => observeCall(base, observer, input, init);
+  own.add(fetch);
+  addObserver();
   return fetch;
+}
+
+/** One call of an observing fetch. */
+export async function observeCall(
+  base: Fetch,
+  observer: Observer,
+  ...[input, init]: Parameters<Fetch>
+): Promise<Response> {
+  const call = isObserved() ? null : quietly(observer, () => modelCallOf(input, init));
+  if (call === null) return base(input, init);
+  observer.admit(call);
+  const watch = quietly(observer, () => observer.begin(call));
+  let response;
+  try {
+    response = await makeObserved(base, () => base(input, init));
+  } catch (error) {
+    quietly(observer, () => watch?.follow(null).break(error));
+    throw error;
+  }
+  return watch === null ? response : (quietly(observer, () => wrapped(watch, response)) ?? response);
 }
 
 function wrapped(watch: Watch, response: Response): Response {

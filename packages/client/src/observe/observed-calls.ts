@@ -1,0 +1,43 @@
+import { platform } from '#client-platform';
+import type { Scope } from '../platform/platform.js';
+
+type Fetch = typeof globalThis.fetch;
+
+/** The observers of this process, whose calls may be made by each other's fetch. */
+interface Observers {
+  count: number;
+  /** The global fetch before there was an observer, which leads to none of them. */
+  readonly before: Fetch;
+  /** True within the fetch of an observed call; null where asynchronous work inherits nothing, as in browsers. */
+  readonly scope: Scope<true> | null;
+}
+
+const OBSERVERS = Symbol.for('@cer/client: observers');
+
+/** Global: a program may have several clients, and several bundles of this module. */
+function observers(): Observers {
+  const found = Reflect.get(globalThis, OBSERVERS) as Observers | undefined;
+  if (found !== undefined) return found;
+  const made: Observers = { count: 0, before: globalThis.fetch, scope: platform.createScope() };
+  Reflect.set(globalThis, OBSERVERS, made);
+  return made;
+}
+
+/** Counts an observer. */
+export function addObserver(): void {
+  observers().count += 1;
+}
+
+/** Whether the running work makes a call that another observer certifies. */
+export function isObserved(): boolean {
+  return observers().scope?.current() === true;
+}
+
+/**
+ * Makes an observed call, whose further fetches only pass through. The scope is entered only where `base` may lead to
+ * another observer: in Node.js before version 24 the first scope slows down every promise of the program, for good.
+ */
+export function makeObserved<R>(base: Fetch, call: () => R): R {
+  const { count, before, scope } = observers();
+  return scope === null || count < 2 || base === before ? call() : scope.run(true, call);
+}
