@@ -14,7 +14,7 @@ const REASONS = {
   PKCS11_KEY_AMBIGUOUS: 'the signing key is on the hardware token several times',
   PKCS11_KEY_EXTRACTABLE: 'the signing key may be read out of the hardware token',
   PKCS11_SIGNATURE_INVALID: 'the hardware token makes wrong signatures',
-  PKCS11_UNAVAILABLE: 'the hardware token is away',
+  PKCS11_UNAVAILABLE: 'the hardware token is absent',
 } satisfies Record<Pkcs11ErrorCode, string>;
 
 /**
