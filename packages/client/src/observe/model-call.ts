@@ -41,10 +41,19 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
   };
 }
 
-/** A `URL.canParse` before would parse each address twice. */
+/** Addresses of calls: a program has few of them, and parsing one takes as long as the rest of recognising a call. */
+const urls = new Map<string, URL>();
+const MAX_URLS = 100;
+
+/** @returns null for an address that `fetch` refuses */
 function urlOf(address: string): URL | null {
+  const known = urls.get(address);
+  if (known !== undefined) return known;
   try {
-    return new URL(address);
+    const url = new URL(address);
+    if (urls.size >= MAX_URLS) urls.clear();
+    urls.set(address, url);
+    return url;
   } catch {
     return null;
   }
