@@ -71,8 +71,10 @@ const POLICY = parseLogPolicy(read('packages', 'tlog', 'vectors', 'policy.txt').
 const CHECKPOINT = read('packages', 'tlog', 'vectors', 'log-plain-300', 'checkpoint');
 const VKEY = read('packages', 'tlog', 'vectors', 'log-plain-300', 'vkey').toString().trim();
 
-const stamped = read('examples', 'timestamps', 'stamped.json').toString();
-const tokens = [...stamped.matchAll(/"(MII[A-Za-z0-9+/=]{400,})"/g)].map(([, token]) => Buffer.from(token, 'base64'));
+const timestamped = read('examples', 'timestamps', 'timestamped.json').toString();
+const tokens = [...timestamped.matchAll(/"(MII[A-Za-z0-9+/=]{400,})"/g)].map(([, token]) =>
+  Buffer.from(token, 'base64'),
+);
 const ROOTS_PEM = read('examples', 'timestamps', 'tsa-roots.pem').toString();
 const ROOTS = parseTsaRoots(ROOTS_PEM);
 

@@ -16,7 +16,7 @@ const digestOfReceipt = ({ meta }) =>
 
 const tsa = createOpensslTsa({ name: 'Sample Time Authority', days: '36500' });
 
-async function stamped(bundle, imprint, inclusion) {
+async function timestamped(bundle, imprint, inclusion) {
   const nonce = Uint8Array.of(1);
   const token = parseTimestampResponse(await tsa.reply(formatTimestampRequest({ imprint, nonce })));
   const base64 = Buffer.from(token).toString('base64');
@@ -39,8 +39,8 @@ const revoked = {
 const signers = [{ signer: testSigner('examples/certificates'), ...revoked }];
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 const files = {
-  'stamped.json': json(await stamped(certified, digestOfReceipt(certified))),
-  'stamped-in-batch.json': json(await stamped(batch[leafIndex], tree.root, inclusion)),
+  'timestamped.json': json(await timestamped(certified, digestOfReceipt(certified))),
+  'timestamped-in-batch.json': json(await timestamped(batch[leafIndex], tree.root, inclusion)),
   'keys-revoked.json': json(testKeySet({ nodeId: 'sample-node', signers })),
   'tsa-roots.pem': tsa.rootPem,
 };

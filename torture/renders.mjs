@@ -42,7 +42,8 @@ export class Renders {
   }
 
   /**
-   * Starts a render, and kills the renderer at a random moment of it. @returns when the render was answered or refused
+   * Starts a render, and kills the renderer at a random moment of it.
+   * @returns when the render was answered or refused
    */
   async interrupt(render, kill, random) {
     const answered = render();

@@ -684,7 +684,7 @@ class KeySet:
             if isinstance(kid, str):
                 self.entries.setdefault(kid, []).append(entry)
 
-    def choose(self, kid: str, signed: Instant, stamps: Iterable[Stamp] = ()) -> Chosen:
+    def choose(self, kid: str, signed: Instant, timestamps: Iterable[Timestamp] = ()) -> Chosen:
         """See "Key choice". Timestamps over the receipt may rescue a record under a revoked key."""
         entries = self.entries.get(kid, [])
         if not entries:
@@ -700,7 +700,7 @@ class KeySet:
         endings = [get(entry, name) for name in ("revokedAt", "compromisedSince", "revocationReason")]
         rescue = None
         if status == "revoked" or any(given(ending) for ending in endings):
-            rescue = _rescue(entry, stamps)
+            rescue = _rescue(entry, timestamps)
             if rescue is None:
                 return Chosen(None, "KEY_REVOKED")
         known = not given(status) or status in ("active", "retired", "revoked")
@@ -734,8 +734,8 @@ def parse_key_set(value: Json) -> KeySet:
     return KeySet(node_id, keys)
 
 
-def _choose(keys: Optional[KeySet], kid: str, signed: Instant, stamps: Iterable[Stamp] = ()) -> Chosen:
-    return Chosen(None, "VERIFICATION_MATERIAL_UNAVAILABLE") if keys is None else keys.choose(kid, signed, stamps)
+def _choose(keys: Optional[KeySet], kid: str, signed: Instant, timestamps: Iterable[Timestamp] = ()) -> Chosen:
+    return Chosen(None, "VERIFICATION_MATERIAL_UNAVAILABLE") if keys is None else keys.choose(kid, signed, timestamps)
 
 
 # Findings and the report.
@@ -839,7 +839,7 @@ class Report:
     # What the caller's log policy says; None without a policy.
     transparency: Optional[Members] = None
     # The most significant external timestamp, and the one that a record under a revoked key rests on.
-    stamp: Optional[Stamp] = None
+    timestamp: Optional[Timestamp] = None
     key_rescue: Optional[Members] = None
 
     @property
@@ -1098,10 +1098,10 @@ def _read_flat(attestation: Json) -> Json:
 
 
 def _check_signature(
-    keys: Optional[KeySet], receipt: _Receipt, signature: Json, path: str, stamps: Iterable[Stamp]
+    keys: Optional[KeySet], receipt: _Receipt, signature: Json, path: str, timestamps: Iterable[Timestamp]
 ) -> Tuple[str, str]:
     """The code and member of what is wrong with a signature over a receipt, or empty texts."""
-    key, code, _ = _choose(keys, receipt.kid, receipt.instant, stamps)
+    key, code, _ = _choose(keys, receipt.kid, receipt.instant, timestamps)
     if code != "" and key is None:
         return code, f"{path}.receipt"
     try:
@@ -2065,7 +2065,7 @@ _GEN_TIME = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9
 
 
 class _TstInfo:
-    """What a token says: the imprint of the stamped data, and its time."""
+    """What a token says: the imprint of the timestamped data, and its time."""
 
     def __init__(self, content: bytes) -> None:
         members = _sequence(_read_der(content), "tstInfo", 5)
@@ -2214,7 +2214,7 @@ class _Token:
 
 
 @dataclass(frozen=True)
-class Stamp:
+class Timestamp:
     """What one external timestamp says. `accuracy` counts nanoseconds; a token that does not count has `detail`."""
 
     status: str
@@ -2274,7 +2274,7 @@ def _whole(value: Json) -> int:
     return int(value) if isinstance(value, (int, float)) else 0
 
 
-def _check_stamp(token: str, inclusion: Json, candidates: List[Tuple[str, bytes]], roots: TsaRoots) -> Stamp:
+def _check_timestamp(token: str, inclusion: Json, candidates: List[Tuple[str, bytes]], roots: TsaRoots) -> Timestamp:
     covered: List[str] = []
 
     def is_imprint(imprint: bytes) -> bool:
@@ -2299,10 +2299,10 @@ def _check_stamp(token: str, inclusion: Json, candidates: List[Tuple[str, bytes]
         read = _Token(decoded)
         status, provider = read.verify(roots, is_imprint)
     except TokenFault as fault:
-        return Stamp("invalid", detail=str(fault))
+        return Timestamp("invalid", detail=str(fault))
     except (ArithmeticError, LookupError, ValueError):
-        return Stamp("invalid", detail="the token cannot be read")
-    return Stamp(status, covered[0], read.info.gen_time, read.info.accuracy, provider)
+        return Timestamp("invalid", detail="the token cannot be read")
+    return Timestamp(status, covered[0], read.info.gen_time, read.info.accuracy, provider)
 
 
 def _tokens_in(places: Iterable[Json]) -> List[Tuple[str, Json]]:
@@ -2328,19 +2328,21 @@ def _tokens_in(places: Iterable[Json]) -> List[Tuple[str, Json]]:
     return found
 
 
-def check_stamps(
+def check_timestamps(
     receipt: Json, signature: Json, stated: Json, places: Iterable[Json], roots: Optional[TsaRoots]
-) -> List[Stamp]:
+) -> List[Timestamp]:
     """The external timestamps of these places, the most significant first. It does not raise."""
     tokens = _tokens_in(places)
     if tokens and roots is None:
-        return [Stamp("not-checked")]
+        return [Timestamp("not-checked")]
     candidates = _candidates(receipt, signature, stated)
-    stamps = [_check_stamp(token, inclusion, candidates, roots) for token, inclusion in tokens if roots is not None]
-    return sorted(stamps, key=lambda stamp: stamp.rank)
+    timestamps = [
+        _check_timestamp(token, inclusion, candidates, roots) for token, inclusion in tokens if roots is not None
+    ]
+    return sorted(timestamps, key=lambda timestamp: timestamp.rank)
 
 
-def _rescue(entry: Json, stamps: Iterable[Stamp]) -> Optional[Members]:
+def _rescue(entry: Json, timestamps: Iterable[Timestamp]) -> Optional[Members]:
     """Why a receipt under a revoked key still counts: `keyRescue`, or None."""
     since, reason = get(entry, "compromisedSince"), get(entry, "revocationReason")
     before, limit = "compromisedSince", since
@@ -2349,9 +2351,9 @@ def _rescue(entry: Json, stamps: Iterable[Stamp]) -> Optional[Members]:
             return None
         before, limit = "revokedAt", get(entry, "revokedAt")
     end = parse_time(limit)
-    for stamp in stamps:
-        if end is not None and stamp.is_of_receipt and stamp.latest < end:
-            facts = {"genTime": stamp.gen_time, "accuracy": stamp.accuracy, "provider": stamp.provider}
+    for timestamp in timestamps:
+        if end is not None and timestamp.is_of_receipt and timestamp.latest < end:
+            facts = {"genTime": timestamp.gen_time, "accuracy": timestamp.accuracy, "provider": timestamp.provider}
             why = reason if isinstance(reason, str) else None
             return {"kid": get(entry, "kid"), "revocationReason": why, "before": before, "limit": limit, **facts}
     return None
@@ -2586,7 +2588,7 @@ class SeenHistory(NamedTuple):
 
 
 class KeyHistory(NamedTuple):
-    """An accepted history: the key set to verify with, the state to keep for the next time, and remarks for the caller."""
+    """An accepted history: the key set to verify with, the state to keep, and remarks for the caller."""
 
     keys: KeySet
     seen: SeenHistory
@@ -2672,7 +2674,9 @@ class _History:
         if text_of(statement["issuedAt"]) < text_of(self.entries[head - 1]["issuedAt"]):
             raise _invalid("statement.issuedAt", "is before the entry that it covers")
         if not same(statement["keySet"], covered.key_set(self.node_id)):
-            raise HistoryFault("KEY_HISTORY_KEY_SET_MISMATCH", "statement.keySet", "differs from the result of the history")
+            raise HistoryFault(
+                "KEY_HISTORY_KEY_SET_MISMATCH", "statement.keySet", "differs from the result of the history"
+            )
         self.check_endorsements(head, covered.roots)
         return statement, covered
 
@@ -2778,7 +2782,7 @@ class _Evaluation:
         self.computed: Optional[str] = None
         self.is_older = False
         self.lacks_context = False
-        self.stamps: List[Stamp] = []
+        self.timestamps: List[Timestamp] = []
 
     # Findings.
 
@@ -3112,13 +3116,13 @@ class _Evaluation:
         places = (get(self.bundle, "meta", "attestation"), {} if self.is_around_reseal else self.package)
         return first_given(*(get(place, name) for place in places for name in ("signature", "signatureB64Url")))
 
-    def check_stamps(self) -> None:
+    def check_timestamps(self) -> None:
         """The external timestamps of the bundle's own receipt."""
         meta = get(self.bundle, "meta")
         # Around a reseal are the timestamps of the original.
         places = (meta, get(meta, "attestation"), {} if self.is_around_reseal else self.package)
         pair, stated = (self.found_receipt(), self.found_signature()), self.bundle.get("certificateHash")
-        self.stamps = check_stamps(*pair, stated, places, self.options.tsa_roots)
+        self.timestamps = check_timestamps(*pair, stated, places, self.options.tsa_roots)
 
     def has_any_part(self) -> bool:
         """Whether there is a part of an attestation other than `meta.attestation`."""
@@ -3141,7 +3145,7 @@ class _Evaluation:
             self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
             return
         self.receipt = receipt
-        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", self.stamps)
+        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", self.timestamps)
         if code == "":
             self.checks.node_signature = PASS
         else:
@@ -3281,8 +3285,8 @@ class _Evaluation:
         if self.options.keys is None:
             return  # the reseal's own receipt is reported as uncheckable already
         signature = get(original, "signature")
-        stamps = check_stamps(first.value, signature, named, (original,), self.options.tsa_roots)
-        code, member = _check_signature(self.options.keys, first, signature, path, stamps)
+        timestamps = check_timestamps(first.value, signature, named, (original,), self.options.tsa_roots)
+        code, member = _check_signature(self.options.keys, first, signature, path, timestamps)
         if code != "":
             self.fault(code, member, "the original's signature or its key")
 
@@ -3342,7 +3346,7 @@ class _Evaluation:
 
     def check_envelope_signature(self, signed: Members, signature: Json) -> None:
         instant = parse_time(signed["attestedAt"])
-        key, code, _ = _choose(self.options.keys, text_of(signed["kid"]), instant or (0, 0), self.stamps)
+        key, code, _ = _choose(self.options.keys, text_of(signed["kid"]), instant or (0, 0), self.timestamps)
         if code != "":
             is_unavailable = code == "VERIFICATION_MATERIAL_UNAVAILABLE"
             code = code if is_unavailable else "ATTESTATION_INVALID_SIGNATURE"
@@ -3367,7 +3371,7 @@ class _Evaluation:
         return self.bundle.get("bundleType") == "cer.ai.execution.v1" and "redacted_reseal" in labels
 
     def run(self) -> Report:
-        self.check_stamps()
+        self.check_timestamps()
         self.checks.envelope = self.verify_envelope()
         envelope, self.findings = self.findings, []
         self.verify_receipt()
@@ -3451,7 +3455,7 @@ class _Evaluation:
             original_certificate_hash=self.original_hash() if is_proven else None,
             signed=self.signed_facts(),
             stated=self.stated_times(),
-            stamp=self.stamps[0] if self.stamps else None,
+            timestamp=self.timestamps[0] if self.timestamps else None,
             key_rescue=self.rescue(),
         )
 
@@ -3459,7 +3463,7 @@ class _Evaluation:
         receipt = self.receipt
         if receipt is None or not self.receipt_passes:
             return None
-        return _choose(self.options.keys, receipt.kid, receipt.instant, self.stamps).rescue
+        return _choose(self.options.keys, receipt.kid, receipt.instant, self.timestamps).rescue
 
     def original_hash(self) -> Optional[str]:
         return None if self.receipt is None else text_of(get(self.receipt.value, "originalCertificateHash")) or None
@@ -3620,7 +3624,7 @@ class ProjectReport:
     registered_at: Optional[str] = None
     signed: Optional[Members] = None
     transparency: Optional[Members] = None
-    stamp: Optional[Stamp] = None
+    timestamp: Optional[Timestamp] = None
     key_rescue: Optional[Members] = None
 
     @property
@@ -3769,10 +3773,10 @@ class _ProjectEvaluation:
         before = len(self.findings)
         holders = (get(self.bundle, "meta"), attestation, self.bundle, self.body)
         named, roots = get(receipt.value, "projectHash"), self.options.tsa_roots
-        stamps = check_stamps(receipt.value, signature, named, holders, roots)
-        self.report.stamp = stamps[0] if stamps else None
+        timestamps = check_timestamps(receipt.value, signature, named, holders, roots)
+        self.report.timestamp = timestamps[0] if timestamps else None
         self.check_log(receipt, signature, holders)
-        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", stamps)
+        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", timestamps)
         if code != "":
             self.fault(code, member, "the signature or its key")
         self.check_bound(receipt, signature, attestation)
@@ -3780,7 +3784,7 @@ class _ProjectEvaluation:
             return FAIL
         self.report.registered_at = receipt.when
         if self.options.keys is not None:
-            self.report.key_rescue = self.options.keys.choose(receipt.kid, receipt.instant, stamps).rescue
+            self.report.key_rescue = self.options.keys.choose(receipt.kid, receipt.instant, timestamps).rescue
             fingerprint = self.options.keys.fingerprint(receipt.kid)
             node_id = get(receipt.value, "nodeId")
             self.report.signed = {"nodeId": node_id, "kid": receipt.kid, "keyFingerprint": fingerprint}
@@ -4987,8 +4991,8 @@ def report_json(report: Report, key_set: Json) -> Members:
 
 def _beside(report: Union[Report, ProjectReport]) -> Members:
     """What a report says beside the layers, where there is something to say."""
-    stamp = None if report.stamp is None else report.stamp.as_json()
-    facts = {"timestamp": stamp, "transparency": report.transparency, "keyRescue": report.key_rescue}
+    timestamp = None if report.timestamp is None else report.timestamp.as_json()
+    facts = {"timestamp": timestamp, "transparency": report.transparency, "keyRescue": report.key_rescue}
     return {name: fact for name, fact in facts.items() if fact is not None}
 
 

@@ -50,8 +50,8 @@ function sha256(data: string | Uint8Array): string {
 /** An answer without what the transparency log and the time-stamping authority added since the first one. */
 function withoutLaterProofs(answer: string): unknown {
   return JSON.parse(answer, (name, value: unknown) => {
-    const isStamp = name === 'timestamps' || (name === 'timestamp' && typeof value === 'object');
-    return name === 'logProofs' || isStamp ? undefined : value;
+    const isTimestamp = name === 'timestamps' || (name === 'timestamp' && typeof value === 'object');
+    return name === 'logProofs' || isTimestamp ? undefined : value;
   });
 }
 
@@ -79,8 +79,8 @@ let tsa: ServedTsa;
 beforeAll(async () => {
   authority = createOpensslTsa({ name: 'Journey Time Authority' });
   tsa = await serveTsa((query) => authority.reply(query));
-  const stamping = { ...fromBundles(), TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
-  started = new Start(dataDir, await freeBase(), stamping);
+  const withTimestamps = { ...fromBundles(), TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
+  started = new Start(dataDir, await freeBase(), withTimestamps);
   services = await started.services(dataDir);
 }, PATIENCE_MS);
 

@@ -133,8 +133,8 @@ async function signAndHandIn(): Promise<string> {
 
 describe('a node with an offline root and a time-stamping authority', () => {
   let fingerprint: string;
-  let stamped: string;
-  let unstamped: string;
+  let timestamped: string;
+  let untimestamped: string;
 
   it('publishes a history that the root signed', async () => {
     const made = await cer('keys', 'root', 'init', '--out', file('root.json'));
@@ -148,7 +148,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
   });
 
   it('has its receipt timestamped; OpenSSL accepts the token', async () => {
-    const hash = await certify('stamped');
+    const hash = await certify('timestamped');
     let record = await lookUp(hash);
     for (let looks = 0; record['status'] !== 'EXTERNALLY_TIMESTAMPED' && looks < 2000; looks += 1) {
       await sleep(50);
@@ -158,15 +158,15 @@ describe('a node with an offline root and a time-stamping authority', () => {
     const token = Buffer.from(textIn(objectIn(record, 'timestamp'), 'token'), 'base64');
     const digest = timestampDigest(timestampedText(objectIn(record, 'receipt'), textIn(record, 'signature')));
     expect(await tsa.accepts(token, digest)).toContain('Verification: OK');
-    stamped = file('stamped.json');
-    writeFileSync(stamped, JSON.stringify(record));
+    timestamped = file('timestamped.json');
+    writeFileSync(timestamped, JSON.stringify(record));
 
     served.behave('refuse');
-    unstamped = file('unstamped.json');
-    writeFileSync(unstamped, JSON.stringify(await lookUp(await certify('unstamped'))));
+    untimestamped = file('untimestamped.json');
+    writeFileSync(untimestamped, JSON.stringify(await lookUp(await certify('untimestamped'))));
   });
 
-  it('loses only unstamped certificates to a leaked key', async () => {
+  it('loses only untimestamped certificates to a leaked key', async () => {
     // The authority states its time to 1.5 s.
     await sleep(2000);
     const { body: keySet } = await answer('/.well-known/svc-node.json');
@@ -176,18 +176,18 @@ describe('a node with an offline root and a time-stamping authority', () => {
     const signed = await signAndHandIn();
     const verify = (path: string, ...flags: readonly string[]): Promise<Said> =>
       cer('verify', path, '--history', signed, '--root', fingerprint, ...flags);
-    const saved = await verify(stamped, '--tsa-roots', tsa.rootFile);
+    const saved = await verify(timestamped, '--tsa-roots', tsa.rootFile);
     expect(saved).toMatchObject({ code: 0, stderr: '' });
     expect(saved.stdout.split('\n')[0]).toBe('VERIFIED');
     expect(saved.stdout.replace(/\s+/g, ' ')).toContain('the timestamp shows that the signature is older');
-    for (const lost of [await verify(stamped), await verify(unstamped, '--tsa-roots', tsa.rootFile)]) {
+    for (const lost of [await verify(timestamped), await verify(untimestamped, '--tsa-roots', tsa.rootFile)]) {
       expect(lost.code).toBe(1);
       expect(JSON.parse(lost.stderr)).toMatchObject({ reason: 'KEY_REVOKED' });
     }
     // The node reports the same.
     for (const [path, status] of [
-      [stamped, 'verified'],
-      [unstamped, 'failed'],
+      [timestamped, 'verified'],
+      [untimestamped, 'failed'],
     ] as const) {
       const { cer: bundle } = parseJson(readFileSync(path)) as { readonly cer: JsonObject };
       expect((await post('/v1/cer/verify', JSON.stringify({ bundle }), {})).body).toMatchObject({ status });

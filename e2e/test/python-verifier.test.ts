@@ -197,29 +197,29 @@ describe('tokens of openssl', () => {
       const signers = [{ signer: TEST_SIGNER, ...revoked }];
       const keys = ['--keys', written('keys.json', testKeySet({ nodeId: TEST_NODE_ID, signers }))];
       const roots = ['--tsa-roots', written('roots.pem', authority.rootPem)];
-      const stamped = (bytes: Buffer): string => {
+      const timestamped = (bytes: Buffer): string => {
         const timestamps = [{ type: 'rfc3161', token: bytes.toString('base64') }];
-        return written('stamped.json', { ...bundle, meta: { ...meta, timestamps } });
+        return written('timestamped.json', { ...bundle, meta: { ...meta, timestamps } });
       };
-      expect(python(stamped(token), ...keys, ...roots)).toMatchObject({
+      expect(python(timestamped(token), ...keys, ...roots)).toMatchObject({
         status: 'VERIFIED',
         timestamp: { status: 'verified', covers: 'receipt', provider: 'Test TSA' },
         keyRescue: { before: 'revokedAt' },
       });
-      expect(python(stamped(token), ...keys)).toMatchObject({
+      expect(python(timestamped(token), ...keys)).toMatchObject({
         code: 'KEY_REVOKED',
         timestamp: { status: 'not-checked' },
       });
       const changed = Buffer.from(token);
       changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
-      expect(python(stamped(changed), ...keys, ...roots)).toMatchObject({
+      expect(python(timestamped(changed), ...keys, ...roots)).toMatchObject({
         code: 'KEY_REVOKED',
         timestamp: { status: 'invalid' },
       });
       const other = createOpensslTsa();
       authorities.push(other);
       const others = ['--tsa-roots', written('others.pem', other.rootPem)];
-      expect(python(stamped(token), ...keys, ...others)).toMatchObject({
+      expect(python(timestamped(token), ...keys, ...others)).toMatchObject({
         code: 'KEY_REVOKED',
         timestamp: { status: 'untrusted' },
       });

@@ -14,7 +14,7 @@ afterAll(() => {
 const BIN = join(__dirname, '..', 'bin', 'cer.js');
 const OFFLINE = ['--import', join(__dirname, 'no-network.mjs')];
 const KEYS = ['--keys', sample('keys.json')];
-const STAMPED = sample('../timestamps/stamped.json');
+const TIMESTAMPED = sample('../timestamps/timestamped.json');
 const REVOKED_KEYS = ['--keys', sample('../timestamps/keys-revoked.json')];
 const TSA_ROOTS = ['--tsa-roots', sample('../timestamps/tsa-roots.pem')];
 
@@ -29,8 +29,15 @@ describe('the command', () => {
       ['verify', sample('certified.json'), ...KEYS],
       ['verify', sample('project.json'), ...KEYS],
       ['verify', '--batch', sample('certified.json'), sample('sealed.json'), ...KEYS],
-      ['verify', STAMPED, ...REVOKED_KEYS, ...TSA_ROOTS],
-      ['verify', '--batch', STAMPED, sample('../timestamps/stamped-in-batch.json'), ...REVOKED_KEYS, ...TSA_ROOTS],
+      ['verify', TIMESTAMPED, ...REVOKED_KEYS, ...TSA_ROOTS],
+      [
+        'verify',
+        '--batch',
+        TIMESTAMPED,
+        sample('../timestamps/timestamped-in-batch.json'),
+        ...REVOKED_KEYS,
+        ...TSA_ROOTS,
+      ],
     ]) {
       expect(node([...OFFLINE, BIN, ...args])).toMatchObject({ status: 0, stderr: '' });
     }

@@ -11,7 +11,7 @@ import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { hashOf, lookupAnswer, plain } from './records.js';
-import { stamped } from './stamped.js';
+import { timestamped } from './timestamped.js';
 import { certificatePath, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, WEB_BUILD_FOLDER, type VerifierUnderTest } from './verifier-under-test.js';
 
@@ -30,7 +30,7 @@ describeInChromium('external time and pins', (chromium) => {
   beforeAll(async () => {
     tsa = createOpensslTsa();
     roots = files.write('tsa.pem', tsa.rootPem);
-    record = await stamped(await plain(), tsa);
+    record = await timestamped(await plain(), tsa);
     node = await startStubNode();
     verifier = await startVerifier({ nodeUrl: node.url });
     node.answers.set(certificatePath(hashOf(record)), { status: 200, body: lookupAnswer(record) });

@@ -14,7 +14,7 @@ import { describeInChromium } from './chromium.js';
 import { Files } from './files.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { changed, plain } from './records.js';
-import { stamped } from './stamped.js';
+import { timestamped } from './timestamped.js';
 import { BYTE_ORDER_MARK, unpackVectors, type Vector } from './vectors.js';
 import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
@@ -160,7 +160,7 @@ describe('the verdicts under a pinned root and chosen time authorities', () => {
   });
 
   it('are the same on the command line, with timestamps', async () => {
-    const record = await stamped(await plain(), tsa);
+    const record = await timestamped(await plain(), tsa);
     const pem = files.write('roots.pem', tsa.rootPem);
     const cases = [
       [record, nodeHistory(), null],

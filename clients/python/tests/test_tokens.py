@@ -88,7 +88,7 @@ class Signatures(unittest.TestCase):
 
 
 class Tokens(unittest.TestCase):
-    def stamps(self, name: str, change: bytes = b"") -> List[cer.Stamp]:
+    def timestamps(self, name: str, change: bytes = b"") -> List[cer.Timestamp]:
         bundle = cer.parse_json((SAMPLE / f"{name}.json").read_bytes())
         meta = cer.get(bundle, "meta")
         entry = cer.get(meta, "timestamps")
@@ -96,30 +96,30 @@ class Tokens(unittest.TestCase):
         if change:
             entry = [{**entry[0], "token": base64.b64encode(change).decode()}]
         signed = cer.get(meta, "attestation", "receipt"), cer.get(meta, "attestation", "signature")
-        return cer.check_stamps(*signed, cer.get(bundle, "certificateHash"), [{"timestamps": entry}], ROOTS)
+        return cer.check_timestamps(*signed, cer.get(bundle, "certificateHash"), [{"timestamps": entry}], ROOTS)
 
     def token(self) -> bytes:
-        bundle = cer.parse_json((SAMPLE / "stamped.json").read_bytes())
+        bundle = cer.parse_json((SAMPLE / "timestamped.json").read_bytes())
         entry = cer.get(bundle, "meta", "timestamps")
         assert isinstance(entry, list)
         return cer.decode_base64(cer.get(entry[0], "token")) or b""
 
     def test_samples(self) -> None:
-        for name in ("stamped", "stamped-in-batch"):
-            (stamp,) = self.stamps(name)
-            self.assertEqual((stamp.status, stamp.covers), ("verified", "receipt"))
-            self.assertTrue(stamp.is_of_receipt)
+        for name in ("timestamped", "timestamped-in-batch"):
+            (timestamp,) = self.timestamps(name)
+            self.assertEqual((timestamp.status, timestamp.covers), ("verified", "receipt"))
+            self.assertTrue(timestamp.is_of_receipt)
 
     def test_no_changed_byte_of_what_is_signed_goes_unnoticed(self) -> None:
         token, chosen = self.token(), random.Random(1)  # noqa: S311
-        (good,) = self.stamps("stamped")
+        (good,) = self.timestamps("timestamped")
         for _ in range(150):
             changed = bytearray(token)
             changed[chosen.randrange(len(token))] ^= 1 << chosen.randrange(8)
-            (stamp,) = self.stamps("stamped", bytes(changed))
+            (timestamp,) = self.timestamps("timestamped", bytes(changed))
             # What no signature covers may change, such as a certificate of the chain that is not needed.
-            if stamp.status == "verified":
-                self.assertEqual((stamp.gen_time, stamp.accuracy), (good.gen_time, good.accuracy))
+            if timestamp.status == "verified":
+                self.assertEqual((timestamp.gen_time, timestamp.accuracy), (good.gen_time, good.accuracy))
 
     def test_hostile_forms_are_refused(self) -> None:
         token = self.token()
@@ -133,8 +133,8 @@ class Tokens(unittest.TestCase):
             bytes(70_000),
             b"\x31" + token[1:],
         ):
-            (stamp,) = self.stamps("stamped", change)
-            self.assertEqual(stamp.status, "invalid")
+            (timestamp,) = self.timestamps("timestamped", change)
+            self.assertEqual(timestamp.status, "invalid")
 
     def test_roots_that_are_none(self) -> None:
         good = (SAMPLE / "tsa-roots.pem").read_text()

@@ -32,7 +32,7 @@ describe('a record under a revoked key', () => {
     tsa.remove();
   });
 
-  const stamp = async (imprint: Uint8Array): Promise<string> =>
+  const tokenOver = async (imprint: Uint8Array): Promise<string> =>
     encodeBase64(parseTimestampResponse(await tsa.reply(formatTimestampRequest({ imprint, nonce: Uint8Array.of(7) }))));
   const withTokens = (...timestamps: JsonObject[]): JsonObject => {
     const { meta } = bundle;
@@ -48,7 +48,7 @@ describe('a record under a revoked key', () => {
     });
 
   it('is verified by a token older than the compromise', async () => {
-    const subject = withTokens({ type: 'rfc3161', token: await stamp(receiptDigest) });
+    const subject = withTokens({ type: 'rfc3161', token: await tokenOver(receiptDigest) });
     const life = { revokedAt: LATER, compromisedSince: LATER, revocationReason: 'keyCompromise' };
     expect(toReport(await verify(subject, life), 'test/1')).toMatchObject({
       status: 'VERIFIED',
@@ -66,7 +66,7 @@ describe('a record under a revoked key', () => {
   it('is verified by its inclusion in a batch', async () => {
     const tree = buildMerkleTree([timestampDigest('another'), receiptDigest, timestampDigest('a third')]);
     const path = tree.inclusionPath(1).map((hash) => `sha256:${Buffer.from(hash).toString('hex')}`);
-    const token = await stamp(tree.root);
+    const token = await tokenOver(tree.root);
     const inBatch = (leafIndex: number): JsonObject =>
       withTokens({ type: 'rfc3161', token, inclusion: { treeSize: 3, leafIndex, path } });
     expect((await verify(inBatch(1), { revokedAt: LATER })).keyRescue).toMatchObject({ before: 'revokedAt' });
@@ -74,8 +74,8 @@ describe('a record under a revoked key', () => {
   });
 
   it('is not verified without a token over its receipt', async () => {
-    const content = await stamp(timestampDigest(attestationOf(bundle)['certificateHash'] as string));
-    const other = await stamp(timestampDigest(sha256('another record')));
+    const content = await tokenOver(timestampDigest(attestationOf(bundle)['certificateHash'] as string));
+    const other = await tokenOver(timestampDigest(sha256('another record')));
     expect((await verify(bundle, { revokedAt: LATER })).code).toBe('KEY_REVOKED');
     const ofContent = await verify(withTokens({ type: 'rfc3161', token: content }), { revokedAt: LATER });
     expect(ofContent).toMatchObject({ code: 'KEY_REVOKED', timestamp: { status: 'verified', covers: 'content' } });

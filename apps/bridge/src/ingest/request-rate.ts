@@ -11,7 +11,8 @@ const MINUTE_MS = 60_000;
 export type TakeRequest = (account: KeyAccount) => Promise<void>;
 
 /**
- * Limits accounts to the requests per minute of their plans. @returns a function that throws ServiceError RATE_LIMITED
+ * Limits accounts to the requests per minute of their plans.
+ * @returns a function that throws ServiceError RATE_LIMITED
  * @see docs/spec.md, "Evidence bridge: machine path"
  */
 export function requestRate(store: LimitStore, now: () => Date): TakeRequest {

@@ -51,7 +51,7 @@ function receiptDigest(bundle: JsonObject): Uint8Array {
   return timestampDigest(timestampedText(objectMember(attestation, 'receipt'), textMember(attestation, 'signature')));
 }
 
-async function stamp(imprint: Uint8Array, authority: OpensslTsa = tsa): Promise<string> {
+async function tokenOver(imprint: Uint8Array, authority: OpensslTsa = tsa): Promise<string> {
   const reply = await authority.reply(formatTimestampRequest({ imprint, nonce: Uint8Array.of(7) }));
   return Buffer.from(parseTimestampResponse(reply)).toString('base64');
 }
@@ -79,7 +79,7 @@ const failureOf = ({ stderr }: Said): unknown => JSON.parse(stderr);
 
 describe('a certificate whose key was revoked as compromised', () => {
   it('is verified by an earlier token that OpenSSL accepts', async () => {
-    const token = await stamp(receiptDigest(certificate));
+    const token = await tokenOver(receiptDigest(certificate));
     const accepted = await tsa.accepts(Buffer.from(token, 'base64'), receiptDigest(certificate));
     expect(accepted).toContain('Verification: OK');
     const said = await verify(withToken(certificate, token));
@@ -102,25 +102,27 @@ describe('a certificate whose key was revoked as compromised', () => {
   it('is verified by its place in a batch', async () => {
     const tree = buildMerkleTree([timestampDigest('another'), receiptDigest(certificate)]);
     const path = tree.inclusionPath(1).map((hash) => `sha256:${encodeHex(hash)}`);
-    const stamped = withToken(certificate, await stamp(tree.root), { inclusion: { treeSize: 2, leafIndex: 1, path } });
-    expect((await verify(stamped)).exitCode).toBe(0);
+    const timestamped = withToken(certificate, await tokenOver(tree.root), {
+      inclusion: { treeSize: 2, leafIndex: 1, path },
+    });
+    expect((await verify(timestamped)).exitCode).toBe(0);
   });
 
   it('fails without token or roots, or after an older compromise', async () => {
-    const stamped = withToken(certificate, await stamp(receiptDigest(certificate)));
+    const timestamped = withToken(certificate, await tokenOver(receiptDigest(certificate)));
     for (const said of [
       await verify(certificate),
-      await verify(stamped, []),
-      await verify(stamped, rootsOf(tsa), EARLIER),
+      await verify(timestamped, []),
+      await verify(timestamped, rootsOf(tsa), EARLIER),
     ]) {
       expect(said.exitCode).toBe(1);
       expect(failureOf(said)).toMatchObject({ reason: 'KEY_REVOKED' });
     }
-    expect((await verify(stamped, [])).stdout).toContain('--tsa-roots FILE checks it');
+    expect((await verify(timestamped, [])).stdout).toContain('--tsa-roots FILE checks it');
   });
 
   it('fails with a token over the content alone', async () => {
-    const content = await stamp(timestampDigest(textMember(certificate, 'certificateHash')));
+    const content = await tokenOver(timestampDigest(textMember(certificate, 'certificateHash')));
     const said = await verify(withToken(certificate, content));
     expect(failureOf(said)).toMatchObject({
       reason: 'KEY_REVOKED',
@@ -130,22 +132,25 @@ describe('a certificate whose key was revoked as compromised', () => {
   });
 
   it('fails with the token of another record pasted in', async () => {
-    const pasted = await stamp(receiptDigest(await certified({ executionId: 'another' })));
+    const pasted = await tokenOver(receiptDigest(await certified({ executionId: 'another' })));
     const said = await verify(withToken(certificate, pasted));
     expect(failureOf(said)).toMatchObject({ reason: 'KEY_REVOKED', timestamp: { status: 'invalid' } });
     expect(said.stdout.replace(/\s+/g, ' ')).toContain('Timestamp invalid: the imprint does not match');
   });
 
   it('fails with a token of an authority that is not pinned', async () => {
-    const said = await verify(withToken(certificate, await stamp(receiptDigest(certificate))), rootsOf(other));
+    const said = await verify(withToken(certificate, await tokenOver(receiptDigest(certificate))), rootsOf(other));
     expect(failureOf(said)).toMatchObject({ reason: 'KEY_REVOKED', timestamp: { status: 'untrusted' } });
     expect(said.stdout.replace(/\s+/g, ' ')).toContain('under no root that you pinned');
   });
 
   it('gets the same verdict in batches and audit packages', async () => {
     const record = await packageRecord('in-a-package');
-    const stamped = withToken(record.certificate, await stamp(receiptDigest(record.certificate)));
-    const lines = folder.write('many.ndjson', [stamped, certificate].map((line) => JSON.stringify(line)).join('\n'));
+    const timestamped = withToken(record.certificate, await tokenOver(receiptDigest(record.certificate)));
+    const lines = folder.write(
+      'many.ndjson',
+      [timestamped, certificate].map((line) => JSON.stringify(line)).join('\n'),
+    );
     const keys = ['--keys', revokedKeys(LATER)];
     const batch = await cer(['verify', '--batch', lines, '--json', ...keys, ...rootsOf(tsa)]);
     const statuses = batch.stdout
@@ -154,7 +159,7 @@ describe('a certificate whose key was revoked as compromised', () => {
       .map((line): unknown => JSON.parse(line));
     expect(statuses).toMatchObject([{ status: 'VERIFIED' }, { status: 'FAILED' }, {}]);
 
-    const entries = await packageEntries([{ ...record, certificate: stamped }]);
+    const entries = await packageEntries([{ ...record, certificate: timestamped }]);
     const zip = folder.write('package.zip', rawZip(entries));
     const checkOf = async (flags: readonly string[]): Promise<unknown> =>
       JSON.parse((await cer(['verify-package', zip, '--json', ...keys, ...flags])).stdout);
@@ -165,7 +170,7 @@ describe('a certificate whose key was revoked as compromised', () => {
 
 describe('a project whose key was revoked as compromised', () => {
   it('is verified when all its receipts are timestamped', async () => {
-    const step = withToken(certificate, await stamp(receiptDigest(certificate)));
+    const step = withToken(certificate, await tokenOver(receiptDigest(certificate)));
     const project = buildProject({ projectBundleId: 'p', projectTitle: 'A project' }, [
       { stepId: 'one', bundle: step },
     ]);
@@ -174,7 +179,7 @@ describe('a project whose key was revoked as compromised', () => {
     const attestation = await attestProject(projectHash, TEST_TIME, TEST_ATTESTOR);
     const digest = timestampDigest(timestampedText(attestation.receipt, attestation.signature));
     const registered: JsonObject = { ...project, meta: { attestation } };
-    const path = folder.write('project.json', withToken(registered, await stamp(digest)));
+    const path = folder.write('project.json', withToken(registered, await tokenOver(digest)));
     const call = ['verify-project', path, '--keys', revokedKeys(LATER)];
     const said = await cer([...call, ...rootsOf(tsa)]);
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });

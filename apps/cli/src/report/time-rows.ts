@@ -30,10 +30,10 @@ const UNCHECKED_LOG: readonly [string, string][] = [
 
 /** The time that a timestamping authority confirmed, and the revoked key that this rescues. */
 export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestamp' | 'keyRescue'>): [string, string][] {
-  return [...stampRows(timestamp), ...(keyRescue === null ? [] : rescueRows(keyRescue))];
+  return [...timestampRows(timestamp), ...(keyRescue === null ? [] : rescueRows(keyRescue))];
 }
 
-function stampRows(timestamp: ReportedTimestamp | null): [string, string][] {
+function timestampRows(timestamp: ReportedTimestamp | null): [string, string][] {
   if (timestamp?.type !== 'rfc3161') return [];
   const { status, covers, detail = '', genTime = '', provider = '' } = timestamp;
   if (status === 'not-checked') return [['Timestamp', 'present, from a third party; --tsa-roots FILE checks it']];

@@ -58,8 +58,8 @@ export type CoverageDay = Coverage['days'][number];
 export type RecordsPage = Readonly<z.output<typeof RecordsAnswer>>;
 
 /**
- * The requests of the pages to the node, for one tenant. @throws ServiceError with a sentence for the reader of the
- * page
+ * The requests of the pages to the node, for one tenant.
+ * @throws ServiceError with a sentence for the reader of the page
  */
 export interface NodeRecords {
   list(tenantId: string, query: URLSearchParams): Promise<RecordsPage>;

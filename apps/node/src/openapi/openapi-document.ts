@@ -54,8 +54,9 @@ const IN_PATH = {
 };
 
 /**
- * The OpenAPI 3.1 description of routes, from their `description`. @param version of the node @param routes only the
- * description of each is read
+ * The OpenAPI 3.1 description of routes, from their `description`.
+ * @param version of the node
+ * @param routes only the description of each is read
  * @see docs/spec.md, "GET /openapi.json"
  */
 export function openApiDocument(

@@ -44,7 +44,7 @@ export function recordListContract(storeOf: () => Store): void {
           stepHashes: [2, 4, 5, 7].map((minute) => ({ stepId: 's', certificateHash: hashes[minute] ?? '' })),
         }),
       );
-      const stamped = new Set([hashes[3], hashes[8]]);
+      const timestamped = new Set([hashes[3], hashes[8]]);
       for (let after = 0; ;) {
         const found = await timestamps.untimestamped(after, 100);
         const last = found.at(-1);
@@ -52,7 +52,7 @@ export function recordListContract(storeOf: () => Store): void {
         after = last.seq;
         await timestamps.keep(
           found
-            .filter(({ certificateHash }) => stamped.has(certificateHash))
+            .filter(({ certificateHash }) => timestamped.has(certificateHash))
             .map((asRead) => ({ asRead, metaJson: asRead.metaJson, publicCerJson: null })),
           time(59),
         );

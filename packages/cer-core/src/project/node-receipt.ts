@@ -7,7 +7,7 @@ import type { VerifyOptions } from '../verify/options.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
 import { signatureFault, trustOf, type Trust } from '../verify/signature.js';
 import type { TimestampFinding } from '../verify/timestamp-verifier.js';
-import { checkTimestamps, stampsOfReceipt } from '../verify/timestamps.js';
+import { checkTimestamps, timestampsOfReceipt } from '../verify/timestamps.js';
 import { absentTransparency, checkTransparency } from '../verify/transparency.js';
 import type { Transparency } from '../verify/transparency-verifier.js';
 
@@ -59,7 +59,7 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   );
   const label = { appId: null, bundleType: null, kinds: ['project'] };
   const transparency = await checkTransparency([{ receipt: payload, signature, label, places }], options);
-  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(timestamps));
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, timestampsOfReceipt(timestamps));
   const key = choice.key ?? choice.misdated;
   const fault = key === null ? null : await signatureFault(trust, key, canonicalReceipt(payload), signature);
   if (choice.key === null) {

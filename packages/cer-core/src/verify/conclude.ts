@@ -20,7 +20,7 @@ import type { Transparency } from './transparency-verifier.js';
 
 /** The results of checks besides the layers. */
 export interface BesideLayers {
-  readonly stamps: readonly TimestampFinding[];
+  readonly timestamps: readonly TimestampFinding[];
   readonly transparency: Transparency;
 }
 
@@ -31,7 +31,7 @@ export function conclude(
   integrity: Integrity,
   receipt: ReceiptCheck,
   envelope: LayerOutcome,
-  { stamps, transparency }: BesideLayers,
+  { timestamps, transparency }: BesideLayers,
   options: VerifyOptions,
 ): Evaluation {
   const { bundle, protocol, reading, type } = subject;
@@ -66,8 +66,8 @@ export function conclude(
     contentMode: protocol?.sealing === 'commitments' ? 'HASH_BOUND' : null,
     signed: signedFacts(receipt, envelope, evidence),
     provenance: provenanceOf(subject, receipt),
-    timestamp: reportTimestamp(stamps, receipt.receipt === null ? null : receipt.outcome),
-    timestamps: stamps,
+    timestamp: reportTimestamp(timestamps, receipt.receipt === null ? null : receipt.outcome),
+    timestamps,
     transparency,
     keyRescue: receipt.outcome.status === 'PASS' ? receipt.rescue : null,
     revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,

@@ -16,7 +16,7 @@ import { fail, PASS, skipped, type LayerOutcome, type SkipReason } from './layer
 import { signatureFault, type Trust } from './signature.js';
 import type { Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
-import { stampsOfReceipt } from './timestamps.js';
+import { timestampsOfReceipt } from './timestamps.js';
 
 const ENVELOPE = 'meta.verificationEnvelope';
 
@@ -28,7 +28,7 @@ function invalid(member: string, detail: string): LayerOutcome {
 export async function checkEnvelope(
   subject: Subject,
   evidence: Evidence,
-  stamps: readonly TimestampFinding[],
+  timestamps: readonly TimestampFinding[],
   hashed: Integrity['hashed'],
   trust: Trust,
 ): Promise<LayerOutcome> {
@@ -66,7 +66,7 @@ export async function checkEnvelope(
   if (text === null) return invalid(ENVELOPE, 'signs content that has no canonical form');
   // Under a revoked key the envelope is accepted beside a receipt that was timestamped in time: the hash binds the
   // content.
-  const choice = chooseKey(trust.keySet, facts.kid, facts.attestedAt, stampsOfReceipt(stamps));
+  const choice = chooseKey(trust.keySet, facts.kid, facts.attestedAt, timestampsOfReceipt(timestamps));
   if (choice.key === null) {
     return choice.code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
       ? fail(choice.code, ENVELOPE, choice.detail)

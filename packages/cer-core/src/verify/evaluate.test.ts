@@ -41,18 +41,18 @@ describe('evaluateCer', () => {
   it('shows tokens to the verifier of the caller alone', async () => {
     const bundle = await certified();
     const meta = isJsonObject(bundle['meta']) ? bundle['meta'] : {};
-    const stamped = { ...bundle, meta: { ...meta, timestamps: [{ type: 'rfc3161', token: 'AAAA' }] } };
-    const stamp = { covers: 'receipt', genTime: TEST_TIME, accuracy: 0, provider: 'an authority' } as const;
+    const timestamped = { ...bundle, meta: { ...meta, timestamps: [{ type: 'rfc3161', token: 'AAAA' }] } };
+    const timestamp = { covers: 'receipt', genTime: TEST_TIME, accuracy: 0, provider: 'an authority' } as const;
     const asked: string[] = [];
-    const evaluation = await evaluateCer(stamped, {
+    const evaluation = await evaluateCer(timestamped, {
       ...options,
       timestamps: async ({ token }) => {
         asked.push(token);
-        return { status: 'verified', ...stamp };
+        return { status: 'verified', ...timestamp };
       },
     });
     expect(asked).toEqual(['AAAA']);
-    expect(evaluation.timestamps).toEqual([{ status: 'verified', ...stamp }]);
-    expect((await evaluateCer(stamped, options)).timestamps).toEqual([{ status: 'not-checked' }]);
+    expect(evaluation.timestamps).toEqual([{ status: 'verified', ...timestamp }]);
+    expect((await evaluateCer(timestamped, options)).timestamps).toEqual([{ status: 'not-checked' }]);
   });
 });

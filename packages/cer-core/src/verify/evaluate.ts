@@ -51,15 +51,15 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
   const trust = trustOf(options);
   const read = readSubject(bundle, packaging, registries);
   const evidence = collectEvidence(bundle, packaging);
-  const stamps = await checkTimestamps(timestampSources(bundle, evidence), trust.timestamps);
+  const timestamps = await checkTimestamps(timestampSources(bundle, evidence), trust.timestamps);
   const transparency = await checkTransparency(transparencySubjects(bundle, packaging, evidence), options);
-  const beside: BesideLayers = { stamps, transparency };
+  const beside: BesideLayers = { timestamps, transparency };
   if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, beside, trust, options);
   const integrity = checkIntegrity(read);
   // Both signatures go to the crypto thread pool at once; neither layer depends on the other's outcome.
   const [receipt, envelope] = await Promise.all([
-    checkReceipt(read, evidence, stamps, trust),
-    checkEnvelope(read, evidence, stamps, integrity.hashed, trust),
+    checkReceipt(read, evidence, timestamps, trust),
+    checkEnvelope(read, evidence, timestamps, integrity.hashed, trust),
   ]);
   return conclude(read, evidence, integrity, receipt, envelope, beside, options);
 }

@@ -20,14 +20,14 @@ interface Refusal {
  * Chooses the key that a signature names, by its state at a time.
  * @param kid from what was signed
  * @param at the time of signing, a valid timestamp; the ends of a key's life are inclusive
- * @param stamps verified timestamps over the receipt and its signature: they prove signing before a later revocation
+ * @param timestamps verified timestamps over the receipt and its signature: they prove signing before a later revocation
  * @see docs/spec.md, "Key choice"
  */
 export function chooseKey(
   keySet: NodeKeySet | null,
   kid: string,
   at: string,
-  stamps: readonly SoundTimestamp[],
+  timestamps: readonly SoundTimestamp[],
 ): KeyChoice {
   const refuse = (code: FailureCode, detail: string, entry: KeyEntry | null = null): Refusal => ({
     key: null,
@@ -45,7 +45,7 @@ export function chooseKey(
     const misdated = entry.key.usable ? entry.key.publicKey : null;
     return { ...refuse('ATTESTATION_KEY_NOT_FOUND', "is dated outside the key's life", entry), misdated };
   }
-  const revoked = entry.status === 'revoked' ? rescueKey(entry, stamps) : null;
+  const revoked = entry.status === 'revoked' ? rescueKey(entry, timestamps) : null;
   if (revoked?.rescue === null) return refuse('KEY_REVOKED', revoked.detail, entry);
   if (!entry.key.usable)
     return refuse('ATTESTATION_KEY_FORMAT_UNSUPPORTED', `names a key that is unusable: ${entry.key.reason}`, entry);

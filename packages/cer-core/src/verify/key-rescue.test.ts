@@ -22,11 +22,11 @@ function entryOf(members: Partial<KeyEntry>): KeyEntry {
   return { ...entry, ...members };
 }
 
-function stampAt(genTime: string, accuracy = 0): SoundTimestamp {
+function timestampAt(genTime: string, accuracy = 0): SoundTimestamp {
   return { status: 'verified', covers: 'receipt', genTime, accuracy, provider: 'an authority' };
 }
 
-const NO_STAMP = (before: string): object => ({
+const NO_TIMESTAMP = (before: string): object => ({
   rescue: null,
   detail: `names a key that was revoked, and no verified timestamp over the receipt lies before its ${before}`,
 });
@@ -34,7 +34,7 @@ const NO_STAMP = (before: string): object => ({
 describe('a timestamp and a revoked key', () => {
   it('prove signing when genTime and accuracy lie before the revocation', () => {
     const genTime = '2026-02-01T00:00:00.5Z';
-    expect(rescueKey(entryOf(REVOKED), [stampAt(genTime, 7)])).toEqual({
+    expect(rescueKey(entryOf(REVOKED), [timestampAt(genTime, 7)])).toEqual({
       rescue: {
         ...{ kid, revocationReason: 'superseded', before: 'revokedAt', limit: SINCE },
         ...{ genTime, accuracy: 7, provider: 'an authority' },
@@ -54,42 +54,48 @@ describe('a timestamp and a revoked key', () => {
     ['with whole seconds of accuracy, one too many', '2026-01-31T23:59:58Z', 4_000_000_000, false],
     ['whose time is none', 'yesterday', 0, false],
   ])('%s', (_name, genTime, accuracy, isRescued) => {
-    const outcome = rescueKey(entryOf(REVOKED), [stampAt(genTime, accuracy)]);
+    const outcome = rescueKey(entryOf(REVOKED), [timestampAt(genTime, accuracy)]);
     if (isRescued) expect(outcome).toMatchObject({ rescue: { kid, genTime, accuracy } });
-    else expect(outcome).toEqual(NO_STAMP('revokedAt'));
+    else expect(outcome).toEqual(NO_TIMESTAMP('revokedAt'));
   });
 
   it('are judged by the first timestamp that lies before', () => {
-    const stamps = [stampAt('2027-01-01T00:00:00Z'), stampAt('2026-01-03T00:00:00Z'), stampAt('2026-01-02T00:00:00Z')];
-    expect(rescueKey(entryOf(REVOKED), stamps)).toMatchObject({ rescue: { genTime: '2026-01-03T00:00:00Z' } });
+    const timestamps = [
+      timestampAt('2027-01-01T00:00:00Z'),
+      timestampAt('2026-01-03T00:00:00Z'),
+      timestampAt('2026-01-02T00:00:00Z'),
+    ];
+    expect(rescueKey(entryOf(REVOKED), timestamps)).toMatchObject({ rescue: { genTime: '2026-01-03T00:00:00Z' } });
   });
 
   it('need a timestamp', () => {
-    expect(rescueKey(entryOf(REVOKED), [])).toEqual(NO_STAMP('revokedAt'));
+    expect(rescueKey(entryOf(REVOKED), [])).toEqual(NO_TIMESTAMP('revokedAt'));
   });
 
   it('count from the compromise where it is dated', () => {
     const entry = entryOf({ ...REVOKED, revocationReason: 'keyCompromise', compromisedSince: '2026-01-20T00:00:00Z' });
-    expect(rescueKey(entry, [stampAt('2026-01-21T00:00:00Z')])).toEqual(NO_STAMP('compromisedSince'));
-    expect(rescueKey(entry, [stampAt('2026-01-19T00:00:00Z')])).toMatchObject({
+    expect(rescueKey(entry, [timestampAt('2026-01-21T00:00:00Z')])).toEqual(NO_TIMESTAMP('compromisedSince'));
+    expect(rescueKey(entry, [timestampAt('2026-01-19T00:00:00Z')])).toMatchObject({
       rescue: { revocationReason: 'keyCompromise', before: 'compromisedSince', limit: '2026-01-20T00:00:00Z' },
     });
   });
 
   it('prove nothing where the time of the revocation is none', () => {
-    expect(rescueKey(entryOf({ ...REVOKED, revokedAt: 'once' }), [stampAt('2026-01-01T00:00:00Z')])).toEqual(
-      NO_STAMP('revokedAt'),
+    expect(rescueKey(entryOf({ ...REVOKED, revokedAt: 'once' }), [timestampAt('2026-01-01T00:00:00Z')])).toEqual(
+      NO_TIMESTAMP('revokedAt'),
     );
   });
 
   it('state no reason where the key set has none', () => {
     const entry = entryOf({ status: 'revoked', revokedAt: SINCE });
-    expect(rescueKey(entry, [stampAt('2026-01-02T00:00:00Z')])).toMatchObject({ rescue: { revocationReason: null } });
+    expect(rescueKey(entry, [timestampAt('2026-01-02T00:00:00Z')])).toMatchObject({
+      rescue: { revocationReason: null },
+    });
   });
 
   it('prove nothing where the compromise is not dated', () => {
     expect(
-      rescueKey(entryOf({ ...REVOKED, revocationReason: 'keyCompromise' }), [stampAt('2026-01-01T00:00:00Z')]),
+      rescueKey(entryOf({ ...REVOKED, revocationReason: 'keyCompromise' }), [timestampAt('2026-01-01T00:00:00Z')]),
     ).toEqual({
       rescue: null,
       detail: 'names a key that was revoked as compromised, since when is not known, so no timestamp can help',
@@ -98,7 +104,7 @@ describe('a timestamp and a revoked key', () => {
 
   it('prove nothing where the revocation is not dated', () => {
     const entry = entryOf({ status: 'revoked', revocationReason: 'superseded' });
-    expect(rescueKey(entry, [stampAt('2026-01-01T00:00:00Z')])).toEqual({
+    expect(rescueKey(entry, [timestampAt('2026-01-01T00:00:00Z')])).toEqual({
       rescue: null,
       detail: 'names a key that was revoked, when is not known, so no timestamp can help',
     });

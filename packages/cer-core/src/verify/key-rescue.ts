@@ -22,10 +22,10 @@ export type RescueOutcome = { readonly rescue: KeyRescue } | { readonly rescue: 
 
 /**
  * Does a timestamp prove that a receipt was signed while its key, revoked since, was still valid?
- * @param stamps verified timestamps over the receipt and its signature; those over content alone do not prove signing
+ * @param timestamps verified timestamps over the receipt and its signature; those over content alone do not prove signing
  * @see docs/spec.md, "External timestamps"
  */
-export function rescueKey(entry: KeyEntry, stamps: readonly SoundTimestamp[]): RescueOutcome {
+export function rescueKey(entry: KeyEntry, timestamps: readonly SoundTimestamp[]): RescueOutcome {
   const limit = limitOf(entry);
   if (limit === null) {
     const detail =
@@ -35,15 +35,15 @@ export function rescueKey(entry: KeyEntry, stamps: readonly SoundTimestamp[]): R
     return { rescue: null, detail };
   }
   const end = parseTimestamp(limit.limit);
-  const stamp = stamps.find((candidate) => {
+  const timestamp = timestamps.find((candidate) => {
     const latest = latestTimeOf(candidate);
     return end !== null && latest !== null && compareTimestamps(latest, end) < 0;
   });
-  if (stamp === undefined) {
+  if (timestamp === undefined) {
     const detail = `names a key that was revoked, and no verified timestamp over the receipt lies before its ${limit.before}`;
     return { rescue: null, detail };
   }
-  const { genTime, accuracy, provider } = stamp;
+  const { genTime, accuracy, provider } = timestamp;
   const { kid, revocationReason = null } = entry;
   return { rescue: { kid, revocationReason, ...limit, genTime, accuracy, provider } };
 }

@@ -35,7 +35,7 @@ export async function evaluateOlderReseal(
   trust: Trust,
   options: VerifyOptions,
 ): Promise<Evaluation> {
-  const receipt = await checkReceipt(read, evidence, beside.stamps, trust);
+  const receipt = await checkReceipt(read, evidence, beside.timestamps, trust);
   const isVouchedFor = receipt.outcome.status === 'PASS';
   const subject: Subject =
     isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
@@ -43,7 +43,7 @@ export async function evaluateOlderReseal(
   // A bundle that is intact as the type it states is not read as a reseal, so its envelope is checked like any other.
   // Otherwise a label that any attacker can add would excuse a broken envelope.
   const isWhole = checkIntegrity(read).outcome.status === 'PASS';
-  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, beside.stamps, integrity.hashed, trust);
+  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, beside.timestamps, integrity.hashed, trust);
   const mayExcludeContext =
     isVouchedFor &&
     isAfter(receipt.keyEntry?.contextUnprotectedBefore, receipt.receipt?.timestamp) &&

@@ -12,7 +12,7 @@ import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from '.
 import { signatureFault, type Trust } from './signature.js';
 import type { Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
-import { checkTimestamps, stampsOfReceipt } from './timestamps.js';
+import { checkTimestamps, timestampsOfReceipt } from './timestamps.js';
 
 /** Layer 2 in its two halves, with the receipt. */
 export interface ReceiptCheck {
@@ -34,7 +34,7 @@ const RECEIPT_MEMBER = 'meta.attestation.receipt';
 export async function checkReceipt(
   subject: Subject,
   evidence: Evidence,
-  stamps: readonly TimestampFinding[],
+  timestamps: readonly TimestampFinding[],
   trust: Trust,
 ): Promise<ReceiptCheck> {
   if (!evidence.isPresent) {
@@ -52,7 +52,7 @@ export async function checkReceipt(
   }
 
   const { receipt } = reading;
-  const signed = await checkSignature(receipt, evidence.signature, stamps, trust);
+  const signed = await checkSignature(receipt, evidence.signature, timestamps, trust);
   const { outcome: nodeSignature, keyEntry, rescue } = signed;
   const receiptConsistency = outcomeOf([
     ...bindingFindings(subject, receipt, trust),
@@ -73,10 +73,10 @@ type SignatureCheck = Pick<ReceiptCheck, 'outcome' | 'keyEntry' | 'rescue'>;
 async function checkSignature(
   receipt: Receipt,
   signature: JsonValue,
-  stamps: readonly TimestampFinding[],
+  timestamps: readonly TimestampFinding[],
   trust: Trust,
 ): Promise<SignatureCheck> {
-  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(stamps));
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, timestampsOfReceipt(timestamps));
   const faultUnder = async (key: PublicKey): Promise<string | null> => {
     const text = canonicalOrNull(receipt.payload);
     return text === null ? 'belongs to a receipt without canonical form' : signatureFault(trust, key, text, signature);
@@ -219,11 +219,11 @@ async function originalFindings(
   if (copy !== undefined && copy !== receipt.hash)
     return [invalid(`${path}.certificateHash`, 'differs from its receipt')];
   const places = [original];
-  const stamps = await checkTimestamps(
+  const timestamps = await checkTimestamps(
     { receipt: receipt.payload, signature, hash: receipt.hash, places },
     trust.timestamps,
   );
-  const { outcome } = await checkSignature(receipt, signature, stamps, trust);
+  const { outcome } = await checkSignature(receipt, signature, timestamps, trust);
   return findingsOf(outcome).map((finding) => ({
     ...finding,
     member: finding.member === SIGNATURE_MEMBER ? `${path}.signature` : `${path}.receipt`,

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
 import { sha256 } from '../hash.js';
 import type { SoundTimestamp, TimestampClaim, TimestampFinding } from './timestamp-verifier.js';
-import { checkTimestamps, stampsOfReceipt, timestampedText, type TimestampSources } from './timestamps.js';
+import { checkTimestamps, timestampsOfReceipt, timestampedText, type TimestampSources } from './timestamps.js';
 
 const HASH = sha256('a certificate');
 const RECEIPT: JsonObject = { kid: 'a', certificateHash: HASH };
@@ -162,6 +162,6 @@ describe('the findings on tokens', () => {
 
   it('date the signing only where they are verified and over the receipt', () => {
     const all = [...Object.values(found), sound('untrusted', 'content')];
-    expect(stampsOfReceipt(all)).toEqual([found['receipt']]);
+    expect(timestampsOfReceipt(all)).toEqual([found['receipt']]);
   });
 });

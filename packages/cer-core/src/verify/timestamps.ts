@@ -36,8 +36,10 @@ export async function checkTimestamps(
 }
 
 /** Those that prove when the receipt was signed. */
-export function stampsOfReceipt(checked: readonly TimestampFinding[]): readonly SoundTimestamp[] {
-  return checked.filter((stamp): stamp is SoundTimestamp => stamp.status === 'verified' && stamp.covers === 'receipt');
+export function timestampsOfReceipt(checked: readonly TimestampFinding[]): readonly SoundTimestamp[] {
+  return checked.filter(
+    (timestamp): timestamp is SoundTimestamp => timestamp.status === 'verified' && timestamp.covers === 'receipt',
+  );
 }
 
 async function check(claim: TimestampClaim, verify: TimestampVerifier): Promise<TimestampFinding> {
@@ -48,10 +50,10 @@ async function check(claim: TimestampClaim, verify: TimestampVerifier): Promise<
   }
 }
 
-function rank(stamp: TimestampFinding): number {
-  if (stamp.status === 'invalid' || stamp.status === 'not-checked') return 3;
-  if (stamp.status === 'untrusted') return 2;
-  return stamp.covers === 'receipt' ? 0 : 1;
+function rank(timestamp: TimestampFinding): number {
+  if (timestamp.status === 'invalid' || timestamp.status === 'not-checked') return 3;
+  if (timestamp.status === 'untrusted') return 2;
+  return timestamp.covers === 'receipt' ? 0 : 1;
 }
 
 interface Token {

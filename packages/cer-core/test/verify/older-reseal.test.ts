@@ -90,14 +90,14 @@ describe('the time of a report', () => {
   const SKIPPED = { status: 'SKIPPED', reason: 'no-attestation' } as const;
 
   it('is the first of the external timestamps', () => {
-    const stamp = { covers: 'receipt', genTime: forge.TIME, accuracy: 0, provider: 'an authority' } as const;
+    const timestamp = { covers: 'receipt', genTime: forge.TIME, accuracy: 0, provider: 'an authority' } as const;
     const invalid = { status: 'invalid', detail: 'why' } as const;
     expect(reportTimestamp([{ status: 'not-checked' }], PASS)).toStrictEqual({
       type: 'rfc3161',
       status: 'not-checked',
     });
     expect(reportTimestamp([invalid, { status: 'not-checked' }], PASS)).toEqual({ type: 'rfc3161', ...invalid });
-    expect(reportTimestamp([{ status: 'verified', ...stamp }], SKIPPED)).toEqual({
+    expect(reportTimestamp([{ status: 'verified', ...timestamp }], SKIPPED)).toEqual({
       ...{ type: 'rfc3161', status: 'verified', covers: 'receipt', provider: 'an authority', genTime: forge.TIME },
     });
   });

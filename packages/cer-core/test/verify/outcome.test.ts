@@ -243,7 +243,7 @@ describe('a key that was revoked', () => {
   const revoked = parseKeySet(
     forge.keySetWith({ status: 'revoked', revokedAt: '2026-02-01T00:00:00.000Z', revocationReason: 'superseded' }),
   );
-  const stamped = (bundle: forge.JsonObject): JsonObject =>
+  const timestamped = (bundle: forge.JsonObject): JsonObject =>
     forge.change(bundle, 'meta.timestamps', [{ type: 'rfc3161', token: 'AAAA' }]);
   const timestamps: VerifyOptions['timestamps'] = async () => ({
     ...{
@@ -256,7 +256,7 @@ describe('a key that was revoked', () => {
   });
 
   it('is rescued by a timestamp, which covers no envelope', async () => {
-    const found = await evaluated(stamped(certified), { keySet: revoked, timestamps });
+    const found = await evaluated(timestamped(certified), { keySet: revoked, timestamps });
     expect(found).toMatchObject({
       status: 'VERIFIED',
       keyRescue: { kid: forge.ACTIVE.kid, genTime: '2026-01-03T00:00:00Z' },
@@ -267,7 +267,7 @@ describe('a key that was revoked', () => {
 
   it('rescues nothing where the receipt fails otherwise', async () => {
     const other = forge.change(certified, 'meta.attestation.nodeId', 'other');
-    const found = await evaluated(stamped(other), { keySet: revoked, timestamps });
+    const found = await evaluated(timestamped(other), { keySet: revoked, timestamps });
     expect(found).toMatchObject({ status: 'FAILED', keyRescue: null, signed: null });
   });
 });

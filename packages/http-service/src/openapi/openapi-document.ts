@@ -62,7 +62,8 @@ type DerivedCode =
   | 'INTERNAL_ERROR';
 
 /**
- * The OpenAPI 3.1 description of routes, from their `description`. @param routes only the description of each is read
+ * The OpenAPI 3.1 description of routes, from their `description`.
+ * @param routes only the description of each is read
  */
 export function openApiDocument<Who, Code extends string>(
   options: DocumentOptions<Who, Code>,

@@ -108,8 +108,8 @@ async function verifyLine(text: string, { signature }: SignatureLine, key: NoteK
 }
 
 /**
- * The text that a witness signs: the header and its time before the text of the checkpoint. @param time seconds since
- * 1970
+ * The text that a witness signs: the header and its time before the text of the checkpoint.
+ * @param time seconds since 1970
  */
 export function cosignedMessage(text: string, time: number): Uint8Array {
   return new TextEncoder().encode(`cosignature/v1\ntime ${String(time)}\n${text}`);

@@ -1,5 +1,5 @@
 // Timestamps in batches: requests to the authority, cost per certificate, and verification of every path. Alone: node
-// bench/stamp-scale.mjs [--rows 100000] (npm run stamp-scale -w apps/node)
+// bench/timestamp-scale.mjs [--rows 100000] (npm run timestamp-scale -w apps/node)
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { closePlace, openPlace, startNode } from './scale-places.mjs';
 
 const { values: flags } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
 const rows = Number(flags.rows);
-const folder = mkdtempSync(join(tmpdir(), 'cer-stamp-scale-'));
+const folder = mkdtempSync(join(tmpdir(), 'cer-timestamp-scale-'));
 const tsa = createOpensslTsa();
 const served = await serveTsa((query) => tsa.reply(query));
 
@@ -77,11 +77,11 @@ async function verifyAll(database) {
 
 try {
   console.log(`making ${rows} certificates`);
-  const place = await openPlace(folder, 'stamped', rows);
+  const place = await openPlace(folder, 'timestamped', rows);
   const key = `cer_live_${randomBytes(32).toString('base64url')}`;
   const keyHash = createHash('sha256').update(key).digest('hex');
   const { tenantId } = place;
-  await place.store.tenants.createApiKey({ tenantId, keyHash, prefix: 'cer_live_stamp', scopes: ['certify'] });
+  await place.store.tenants.createApiKey({ tenantId, keyHash, prefix: 'cer_live_time', scopes: ['certify'] });
   await closePlace(place);
 
   const idle = await startNode(place);
@@ -95,7 +95,7 @@ try {
   writeFileSync(rootsFile, tsa.rootPem);
   Object.assign(process.env, { TSA_URLS: served.url, TSA_ROOTS_FILE: rootsFile, TSA_MODE: 'batch' });
   const database = new Sqlite(place.path, { readonly: true });
-  const unstamped = () => database.prepare('select count(*) as n from records where stamped_at is null').get().n;
+  const untimestamped = () => database.prepare('select count(*) as n from records where stamped_at is null').get().n;
   const startedAt = performance.now();
   const { child, url } = await startNode(place);
   const stop = certifying(url, key);
@@ -103,10 +103,10 @@ try {
   while (caughtUpAt === null) {
     await sleep(250);
     // Records certified during a run wait for the next interval.
-    if (unstamped() < Math.min(rows / 100, 1000)) caughtUpAt = performance.now();
+    if (untimestamped() < Math.min(rows / 100, 1000)) caughtUpAt = performance.now();
   }
   const times = await stop();
-  while (unstamped() > 0) await sleep(250);
+  while (untimestamped() > 0) await sleep(250);
   child.kill('SIGTERM');
   await new Promise((resolve) => child.once('exit', resolve));
 
@@ -125,7 +125,7 @@ try {
   console.log(`calls for 1000 certificates   ${((served.calls * 1000) / paths).toFixed(2)}`);
   console.log(`check of a path               ${((verifySeconds * 1e6) / paths).toFixed(0)} us, its token read once`);
   console.log(`certify, none pending         ${shown(idleTimes)}`);
-  console.log(`certify, while stamping       ${shown(times)}`);
+  console.log(`certify, while timestamping     ${shown(times)}`);
   console.log(`load of the machine           ${loadavg()[0].toFixed(1)}`);
 } finally {
   await served.close();

@@ -6,7 +6,7 @@ import type { OpensslTsa } from '@cer/timestamps/testing';
 import { object } from './records.js';
 
 /** A certified bundle with the token of a real authority over its receipt. */
-export async function stamped(bundle: JsonObject, tsa: OpensslTsa): Promise<JsonObject> {
+export async function timestamped(bundle: JsonObject, tsa: OpensslTsa): Promise<JsonObject> {
   const meta = object(bundle, 'meta');
   const { receipt, signature } = object(meta, 'attestation');
   if (!isJsonObject(receipt) || typeof signature !== 'string') throw new Error('the bundle has no receipt');
