@@ -4,7 +4,7 @@ import { parse } from './certificate.js';
 import { MAX_TOKEN_BYTES } from './token.js';
 import { malformed, TimestampError } from './timestamp-error.js';
 
-/** The token, a status and its text. */
+/** Maximum size of an authority's response, in bytes: a token, a status and its text. */
 export const MAX_RESPONSE_BYTES = MAX_TOKEN_BYTES + 4096;
 
 /**

@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FONT_FAMILIES, FONT_SUBSETS, readFontFile } from '@cer/sketch-engine/files';
 
+/** The fonts that sketches may use, as written into a folder for the browser. */
 export interface StagedFonts {
-  /** For the environment variable `FONTCONFIG_FILE`. */
+  /** Path for the environment variable `FONTCONFIG_FILE`. */
   readonly configFile: string;
   /** SHA-256 over every font file and the configuration's rules, 64 lower-case hex digits. */
   readonly digest: string;

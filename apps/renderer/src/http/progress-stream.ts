@@ -4,7 +4,7 @@ import type { AnswerMac } from './mac.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Reports progress. */
+/** Sends a `progress` event with this object as its data. */
 export type Report = (progress: object) => void;
 
 /**

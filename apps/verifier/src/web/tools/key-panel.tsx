@@ -11,6 +11,7 @@ import type { SavedRecord } from '../../check/saved-record.js';
 
 const T = TEXTS.tools;
 
+/** Inputs of the panel with which a visitor chooses the keys that count. */
 interface KeyPanelProps {
   readonly engine: Engine;
   /** Null in the offline file, which makes no request. */
