@@ -1,7 +1,14 @@
-import { ByteBudget, createRouter, notFoundPage, type Route, type TrustedProxies } from '@cer/http-service';
+import {
+  ByteBudget,
+  createRouter,
+  notFoundPage,
+  type ReadinessCheck,
+  type Route,
+  type TrustedProxies,
+} from '@cer/http-service';
 import { openApiRoute } from '@cer/http-service/openapi';
 import type { Logger, Metrics } from '@cer/http-service/process';
-import { notFoundContent, stateRoutes, type ReadinessCheck } from '@cer/pages';
+import { notFoundContent, stateRoutes } from '@cer/pages';
 import express, { type Express } from 'express';
 import type { NodeConnection } from './attestation-node/connection.js';
 import type { NodeKeys } from './attestation-node/node-keys.js';

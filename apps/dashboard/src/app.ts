@@ -1,8 +1,8 @@
-import { createRouter, notFoundPage, type Route, type TrustedProxies } from '@cer/http-service';
+import { createRouter, notFoundPage, type ReadinessCheck, type Route, type TrustedProxies } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import { openApiRoute } from '@cer/http-service/openapi';
 import type { Logger, Metrics } from '@cer/http-service/process';
-import { notFoundContent, pageHeaders, stateRoutes, type ReadinessCheck } from '@cer/pages';
+import { notFoundContent, pageHeaders, stateRoutes } from '@cer/pages';
 import express, { type Express } from 'express';
 import { activityRoutes } from './activity/activity-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';

@@ -2,6 +2,8 @@ import {
   createRouter,
   ok,
   pathParam,
+  readinessHandler,
+  ServiceError,
   type Handler,
   type ResponseHeaders,
   type Route,
@@ -9,6 +11,7 @@ import {
   type ServiceResponse,
 } from '@cer/http-service';
 import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
+import { StoreError } from '@cer/sql-store';
 import { formatVkey, originHashOf } from '@cer/tlog/note';
 import { addCheckpoint, type Answer, type WitnessDeps } from './checkpoints/add-checkpoint.js';
 import type { KnownLog } from './logs/known-logs.js';
@@ -34,7 +37,20 @@ const STATUS = {
 /** The witness as a listener of `node:http`; it does not listen. */
 export function createApp(deps: AppDeps): ReturnType<typeof createRouter> {
   const { logger, metrics, trustedProxies } = deps;
-  return createRouter(witnessRoutes(deps), { logger, metrics, trustedProxies });
+  return createRouter(witnessRoutes(deps), { logger, metrics, trustedProxies, translate });
+}
+
+/** Nothing was cosigned, so that the submission can be sent again; any other error becomes INTERNAL_ERROR. */
+function translate(error: unknown): ServiceError | undefined {
+  if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return undefined;
+  return new ServiceError(
+    {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The database cannot be read or written now: retry',
+      headers: { 'retry-after': '1' },
+    },
+    { cause: error },
+  );
 }
 
 /** All routes of the witness, as data: a test compares them with what each caller may do. */
@@ -93,10 +109,10 @@ export function witnessRoutes(deps: AppDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/ready',
-      handler: async () => {
-        await store.ping();
-        return ok({ status: 'ready' });
-      },
+      handler: readinessHandler([
+        ['the database does not answer', () => store.ping()],
+        ['the database cannot be written: its disk may be full', () => store.proveWritable()],
+      ]),
     },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];

@@ -6,6 +6,5 @@ export { renderDocument, type SignedInHeader } from './document.js';
 export { html, type Html, type HtmlValue } from './html.js';
 export { notFoundContent } from './not-found.js';
 export { pageHeaders } from './page-headers.js';
-export type { ReadinessCheck } from './readiness.js';
 export { isSameOrigin } from './same-origin.js';
 export { stateRoutes } from './state-routes.js';

@@ -1,7 +1,6 @@
-import { ok } from '@cer/http-service';
+import { ok, readinessHandler, type ReadinessCheck } from '@cer/http-service';
 import { object, TEXT, type Described, type RouteDescription } from '@cer/http-service/openapi';
 import { metricsHandler, type Metrics } from '@cer/http-service/process';
-import { readinessHandler, type ReadinessCheck } from './readiness.js';
 
 type StateRoute = Described<RouteDescription<'public', never>>;
 

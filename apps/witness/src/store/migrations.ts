@@ -1,4 +1,4 @@
-import type { Migration } from '@cer/sql-store';
+import { createWriteProbes, type Migration } from '@cer/sql-store';
 
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -32,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
           table.unique(['origin', 'size', 'root']);
         }),
   },
+  { version: 2, up: createWriteProbes },
 ];

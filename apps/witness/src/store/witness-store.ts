@@ -126,6 +126,11 @@ export class WitnessStore {
     await this.#database.ping();
   }
 
+  /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
+  async proveWritable(): Promise<void> {
+    await this.#database.proveWritable();
+  }
+
   async close(): Promise<void> {
     await this.#database.close();
   }

@@ -1,6 +1,6 @@
-import { createRouter } from '@cer/http-service';
-import { silentLogger, serve } from '@cer/http-service/process';
 import { describe, expect, it } from '@jest/globals';
+import { serve, silentLogger } from '../process.js';
+import { createRouter } from '../routing/router.js';
 import { readinessHandler, type ReadinessCheck } from './readiness.js';
 
 const passes: ReadinessCheck = ['never given', async () => 'anything'];

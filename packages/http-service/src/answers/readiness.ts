@@ -1,4 +1,4 @@
-import { json, ok, type Handler } from '@cer/http-service';
+import { json, ok, type Handler } from '../handler/handler.js';
 
 /** A reason for not being ready, and the check that rejects when it applies. */
 export type ReadinessCheck = readonly [reason: string, check: () => Promise<unknown>];
