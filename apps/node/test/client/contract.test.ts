@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NODE_ERROR_CODES, NODE_ROUTES } from '@cer/client';
+import { createNodeClient, type RecordFilter } from '@cer/client/node-client';
 
 import { ask, at, objectAt } from '../ask.js';
 import { startTestNode, type TestNode } from '../test-node.js';
@@ -47,6 +48,42 @@ describe('the client and the OpenAPI document', () => {
       const security = JSON.stringify(operations().get(name)?.['security']);
       expect([name, keyed]).toEqual([name, security.includes('apiKey')]);
     }
+  });
+
+  it('have the same parameters of queries', async () => {
+    const sent = new Map<string, Set<string>>();
+    const fetch = async (address: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const { pathname, searchParams } = new URL(address as string);
+      const route = `${init?.method ?? 'GET'} ${pathname.replace(/webhooks\/w\//, 'webhooks/:id/')}`;
+      sent.set(route, new Set([...(sent.get(route) ?? []), ...searchParams.keys()]));
+      return Response.json({ records: [], nextCursor: searchParams.has('cursor') ? null : 'c' });
+    };
+    const client = createNodeClient({ nodeUrl: 'http://node.test', apiKey: 'k', fetch, retries: 0 });
+    const times = { attestedFrom: 'a', attestedTo: 'a', timestamped: true, logProof: true } as const;
+    const names = { appId: 'a', bundleType: 'a', provider: 'a', model: 'a', protocolVersion: 'a', status: 'a' };
+    const hashes = { certificateHash: 'a', executionId: 'a', projectHash: 'a', reviewedHash: 'a' };
+    const filter: Required<RecordFilter> = { ...times, ...names, ...hashes };
+    for await (const record of client.records({ ...filter, order: 'oldest', limit: 1 })) expect(record).toBeUndefined();
+    await client.countRecords(filter);
+    await client.exportRecords(filter);
+    await client.coverage({ from: 'a', to: 'a', appId: 'a' });
+    await client.auditLog('s', { after: 1, limit: 1, format: 'json' });
+    await client.webhooks.deliveries('w', { before: 1, limit: 1 });
+    await client.ownCertificate('a');
+    await client.proof('a');
+    await client.project('a');
+    for (const key of [{ certificateHash: 'a' }, { executionId: 'a' }]) await client.lookup(key);
+    for (const key of [{ certificateHash: 'a' }, { projectHash: 'a' }]) await client.logProof(key);
+    const described = routes.flatMap(({ name }) => {
+      const { parameters } = operations().get(name) ?? {};
+      const inQuery = (Array.isArray(parameters) ? (parameters as readonly unknown[]) : []).filter(
+        (parameter) => at(parameter, 'in') === 'query',
+      );
+      return inQuery.length === 0 ? [] : [[name, inQuery.map((parameter) => String(at(parameter, 'name'))).toSorted()]];
+    });
+    expect(Object.fromEntries([...sent].map(([name, found]) => [name, [...found].toSorted()]))).toEqual(
+      Object.fromEntries(described),
+    );
   });
 
   it('have the same error codes', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
+import { Secret } from '@cer/http-service/config';
 import { evaluateCer, evaluateProject } from '@cer/cer-core/verify';
 import { testKeys } from '@cer/cer-core/testing';
 import {
@@ -20,6 +21,8 @@ import {
 
 import { textAt } from '../ask.js';
 import { startTestNode, type TestNode } from '../test-node.js';
+
+const ADMIN_SECRET = 'secret of the administrator';
 
 let node: TestNode;
 let key: string;
@@ -40,7 +43,7 @@ const reaching: typeof fetch = async (input, init) => {
 };
 
 beforeAll(async () => {
-  node = await startTestNode();
+  node = await startTestNode({ replace: () => ({ adminSecret: new Secret(ADMIN_SECRET) }) });
   key = await node.newKey();
   MODEL.listen(0, '127.0.0.1');
   await once(MODEL, 'listening');
@@ -207,6 +210,9 @@ describe('the routes of the node', () => {
     const zip = Buffer.from(await new Response(await api.exportRecords({ appId: 'routes' })).arrayBuffer());
     expect(zip.subarray(0, 2).toString()).toBe('PK');
     expect(await api.countRecords({ appId: 'routes' })).toMatchObject({ count: 1, isExact: true });
+    expect(await api.auditLog(ADMIN_SECRET, { limit: 1 })).toEqual({ entries: [], head: null, next: null });
+    expect(await api.auditLog(ADMIN_SECRET, { format: 'otlp' })).toHaveProperty('resourceLogs');
+    await expect(api.auditLog('wrong')).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await api.coverage({ appId: 'routes' })).toMatchObject({ days: [{ appId: 'routes', certified: 1 }] });
   });
 
@@ -231,7 +237,7 @@ describe('the routes of the node', () => {
     for await (const { index, status } of api.certifyBatch(items)) statuses[index] = status;
     expect(statuses).toEqual(items.map(() => 200));
     const seen = new Set<string>();
-    for await (const { certificateHash } of api.records({ order: 'oldest' })) seen.add(certificateHash);
+    for await (const { certificateHash } of api.records({ order: 'oldest', limit: 31 })) seen.add(certificateHash);
     expect(seen.size).toBe(620);
   });
 

@@ -45,9 +45,9 @@ export interface NodeApi {
   registerProject(bundle: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   verifyProject(bundle: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   project(projectHash: string, options?: RequestOptions): Promise<JsonMembers>;
-  /** The tenant's own records, page after page. */
+  /** The tenant's own records, page after page. @param filter `limit`: records per page */
   records(
-    filter?: RecordFilter & { readonly order?: 'newest' | 'oldest' },
+    filter?: RecordFilter & { readonly order?: 'newest' | 'oldest'; readonly limit?: number },
     options?: RequestOptions,
   ): AsyncGenerator<RecordRow>;
   /** One of the tenant's own certificates, also a hidden one. */
@@ -62,6 +62,16 @@ export interface NodeApi {
     options?: RequestOptions,
   ): Promise<JsonMembers>;
   readonly webhooks: NodeWebhooks;
+  /**
+   * One page of the audit log of the node, oldest first.
+   * @param page `after` is `next` of the page before; `limit` from 1 to 1000
+   * @see docs/spec.md, "Audit log"
+   */
+  auditLog(
+    adminSecret: string,
+    page?: { readonly after?: number; readonly limit?: number; readonly format?: 'json' | 'otlp' },
+    options?: RequestOptions,
+  ): Promise<JsonMembers>;
   render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   verifyRender(render: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   /** The proof that the log has a certificate or a project. The API key is sent, if there is one. */
@@ -101,12 +111,13 @@ export function createNodeApi(access: NodeAccess): NodeApi {
   }
 
   async function* records(
-    filter: RecordFilter & { readonly order?: string } = {},
+    filter: RecordFilter & { readonly order?: string; readonly limit?: number } = {},
     options?: RequestOptions,
   ): AsyncGenerator<RecordRow> {
+    const { order, limit } = filter;
     let cursor: string | undefined;
     do {
-      const page = await json('records', { query: { ...filterQuery(filter), order: filter.order, cursor }, options });
+      const page = await json('records', { query: { ...filterQuery(filter), order, limit, cursor }, options });
       const { records: rows, nextCursor } = page;
       if (!Array.isArray(rows)) throw new NodeError('UNEXPECTED_ANSWER', 'the answer has no list of records');
       yield* rows as readonly RecordRow[];
@@ -146,6 +157,8 @@ export function createNodeApi(access: NodeAccess): NodeApi {
       ),
     coverage: ({ from, to, appId } = {}, options) => json('coverage', { query: { from, to, app_id: appId }, options }),
     webhooks: webhooksOf(access),
+    auditLog: (adminSecret, page = {}, options) =>
+      json('auditLog', { query: page, headers: { 'x-admin-secret': adminSecret }, options }),
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
     logProof: (key, options) => json('logProof', { query: proofQuery(key), withKey: true, options }),
