@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,7 +17,6 @@ const ALONE = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/tlog',
 /** With those whose example needs a service. */
 const LIBRARIES = [...ALONE, '@cer/client'] as const;
 const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
-const { resolve } = createRequire(__filename);
 
 /** The report of check-tarballs.mjs about one package. */
 interface Report {
@@ -207,7 +205,7 @@ describe('the libraries', () => {
       types: ['node'],
     };
     consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
-    expect(run(consumer.folder, process.execPath, [resolve('typescript/bin/tsc'), '-p', '.'])).toBe('');
+    expect(run(consumer.folder, process.execPath, [join(ROOT, 'node_modules/@typescript/native/bin/tsc'), '-p', '.'])).toBe('');
   });
 });
 
