@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ensureBuild } from './setup/ensure-build.mjs';
-import { ensureDependencies } from './setup/ensure-dependencies.mjs';
+import { ensurePackages } from './setup/ensure-dependencies.mjs';
 import { ensureNode } from './setup/ensure-node.mjs';
 import { runSteps, SetupError } from './setup/setup-error.mjs';
 
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 
 await runSteps(async () => {
   ensureNode();
-  await ensureDependencies({ root });
+  await ensurePackages({ root });
   await ensureBuild({ root, workspaces: ['@cer/cli'] });
   showSample(console.log);
 });

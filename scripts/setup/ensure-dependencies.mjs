@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
@@ -8,16 +8,27 @@ import { SetupError } from './setup-error.mjs';
 
 /**
  * Installs the packages of package-lock.json when node_modules lacks any of them, holds another version, or was made for
- * another Node. Of several concurrent calls only one installs, the others wait.
+ * another Node, and leaves what of them must be compiled to `ensureCompiled`. Of several concurrent calls only one
+ * installs, the others wait.
  * @param {{root: string, log?: (line: string) => void}} options
- * @throws {SetupError} saying what is wrong: offline, no compiler, disk full, no permission
+ * @throws {SetupError} saying what is wrong: offline, disk full, no permission
  */
-export async function ensureDependencies({ root, log = console.log }) {
-  if (!isStale(root)) return;
+export async function ensurePackages({ root, log = console.log }) {
+  if (isStale(root)) await alone(root, log, async () => isStale(root) && install(root, log));
+}
+
+/**
+ * Runs the install scripts of the packages, most of which compile what has no ready-made binary for this machine.
+ * @param {{root: string, log?: (line: string) => void}} options
+ * @throws {SetupError} saying what is wrong: no compiler, offline, disk full
+ */
+export async function ensureCompiled({ root, log = console.log }) {
+  if (isUncompiled(root)) await alone(root, log, async () => isUncompiled(root) && compile(root, log));
+}
+
+function alone(root, log, work) {
   const onWait = (owner) => log(`Waiting for another set-up of this folder (process ${owner}) ...`);
-  await withLock(join(root, '.data', 'setup.lock'), onWait, async () => {
-    if (isStale(root)) await install(root, log);
-  });
+  return withLock(join(root, '.data', 'setup.lock'), onWait, work);
 }
 
 /** Is anything missing from node_modules? */
@@ -35,7 +46,15 @@ export function isStale(root) {
   });
 }
 
+/** Have packages been installed whose scripts have not run to their end? */
+export function isUncompiled(root) {
+  return existsSync(uncompiledPath(root));
+}
+
 const stampPath = (root) => join(root, 'node_modules', '.setup.json');
+
+// Outside node_modules, which npm ci replaces.
+const uncompiledPath = (root) => join(root, '.data', 'setup.uncompiled');
 
 function readJson(path) {
   try {
@@ -47,12 +66,20 @@ function readJson(path) {
 }
 
 async function install(root, log) {
-  const npm = npmScript();
-  const { code, output } = await withProgress('Installing packages (npm ci)', log, () =>
-    runNode([npm, 'ci', '--no-progress', '--no-audit', '--no-fund'], { cwd: root, env: npmEnvironment(root) }),
-  );
-  if (code !== 0) throw explain(output);
+  writeFileSync(uncompiledPath(root), '');
+  await runNpm(root, log, 'Installing packages (npm ci)', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
   writeFileSync(stampPath(root), `${JSON.stringify({ abi: process.versions.modules })}\n`);
+}
+
+async function compile(root, log) {
+  await runNpm(root, log, 'Preparing packages (npm rebuild)', 'rebuild', '--no-bin-links');
+  rmSync(uncompiledPath(root));
+}
+
+async function runNpm(root, log, what, ...args) {
+  const npm = [npmScript(), ...args, '--no-progress'];
+  const { code, output } = await withProgress(what, log, () => runNode(npm, { cwd: root, env: npmEnvironment(root) }));
+  if (code !== 0) throw explain(output);
 }
 
 /** The npm script: the one that runs this, else the one installed with the running Node. */

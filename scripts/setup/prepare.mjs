@@ -4,12 +4,15 @@ import { ensureNode } from './ensure-node.mjs';
 /**
  * Installs what is missing and builds what is stale.
  * @param {string} root the checkout
+ * @param {{compiled?: boolean}} options `compiled: false` leaves packages that must be compiled for a later call: enough for
+ *   checks that run nothing
  */
-export async function prepare(root) {
+export async function prepare(root, { compiled = true } = {}) {
   ensureNode();
   // Loaded after the check: these may use features that an old Node lacks.
-  const { ensureDependencies } = await import('./ensure-dependencies.mjs');
+  const { ensureCompiled, ensurePackages } = await import('./ensure-dependencies.mjs');
   const { ensureBuild } = await import('./ensure-build.mjs');
-  await ensureDependencies({ root });
+  await ensurePackages({ root });
   await ensureBuild({ root });
+  if (compiled) await ensureCompiled({ root });
 }

@@ -98,6 +98,28 @@ describe('missing packages', () => {
     folder.write('node_modules/.setup.json', { abi: 'of another Node' });
     expect(isStale()).toBe(true);
   });
+
+  it('are installed without their scripts, which run to their end in a step of their own', () => {
+    const work = new Folder();
+    const npm = work.write('npm.js', `if (process.argv[2] === 'rebuild' && process.env.BREAKS) process.exit(1);`);
+    work.write('package-lock.json', { packages: {} });
+    mkdirSync(work.file('node_modules'));
+    const step = (name: string, breaks = ''): string => {
+      const url = pathToFileURL(join(CHECKOUT, 'scripts', 'setup', 'ensure-dependencies.mjs')).href;
+      const options = `{ root: ${JSON.stringify(work.path)}, log: console.log }`;
+      const script = `import * as it from ${JSON.stringify(url)}; await it.${name}(${options}).catch(() => console.log('!'));`;
+      const env = { ...process.env, npm_execpath: npm, BREAKS: breaks };
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', env });
+      return stdout.replaceAll(/\d+ s/g, '1 s');
+    };
+    expect(step('ensurePackages')).toBe(
+      'Installing packages (npm ci) ...\nInstalling packages (npm ci) ... done in 1 s\n',
+    );
+    expect(step('ensureCompiled', 'yes')).toContain('!');
+    const compiled = 'Preparing packages (npm rebuild) ...\nPreparing packages (npm rebuild) ... done in 1 s\n';
+    expect([step('ensureCompiled'), step('ensureCompiled')]).toEqual([compiled, '']);
+    work.remove();
+  });
 });
 
 describe('the set-up lock', () => {
