@@ -316,20 +316,6 @@ describe('certificates of calls', () => {
     expect(cer.stats()).toMatchObject({ seen: 1, sealed: 1 });
     expect(only().payload).toMatchObject({ outcome: 'complete' });
   });
-
-  it('are one for a call whose fetch makes it by another observed one, later', async () => {
-    await clients(json);
-    const inner = cer.fetch();
-    const outer = cer.fetch({
-      fetch: async (...request) => {
-        await Promise.resolve();
-        return inner(...request);
-      },
-    });
-    const answer = await outer(`${server.url}/chat/completions`, { method: 'POST', body: JSON.stringify(params) });
-    expect(await answer.text()).not.toBe('');
-    expect(cer.stats()).toMatchObject({ seen: 1, sealed: 1 });
-  });
 });
 
 describe('the caller', () => {

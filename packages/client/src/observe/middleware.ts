@@ -11,5 +11,5 @@ export type FetchMiddleware = <R extends { readonly url: string }>(
 export function observeMiddleware(observer: Observer): FetchMiddleware {
   addObserver();
   return (request, next) =>
-    observeCall(() => next(request), observer, request.url, request as RequestInit & typeof request);
+    observeCall(() => next(request), null, observer, request.url, request as RequestInit & typeof request);
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../platform/platform.js';
 
 type Fetch = typeof globalThis.fetch;
 
-/** The observers of this process, whose calls may be made by each other's fetch. */
+/** The observers of this process, whose calls may be made by each other's fetch, or by their own. */
 interface Observers {
   count: number;
   /** The global fetch before there was an observer, which leads to none of them. */
@@ -34,10 +34,12 @@ export function isObserved(): boolean {
 }
 
 /**
- * Makes an observed call, whose further fetches only pass through. The scope is entered only where `base` may lead to
- * another observer: in Node.js before version 24 the first scope slows down every promise of the program, for good.
+ * Makes an observed call, whose further fetches only pass through. The scope is entered only where the call may lead to an
+ * observer: in Node.js before version 24 the first scope slows down every promise of the program, for good.
+ * @param base the fetch that makes the call; null for the next middleware of an SDK, which is another observer's or none
  */
-export function makeObserved<R>(base: Fetch, call: () => R): R {
+export function makeObserved<R>(base: Fetch | null, call: () => R): R {
   const { count, before, scope } = observers();
-  return scope === null || count < 2 || base === before ? call() : scope.run(true, call);
+  const isLast = base === null ? count < 2 : base === before;
+  return scope === null || isLast ? call() : scope.run(true, call);
 }

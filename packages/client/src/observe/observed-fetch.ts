@@ -28,25 +28,26 @@ export interface Observer {
  */
 export function observeFetch(base: Fetch, observer: Observer, own: WeakSet<Fetch>): Fetch {
   if (own.has(base)) return base;
-  const fetch: Fetch = (input, init) => observeCall(base, observer, input, init);
+  const fetch: Fetch = (input, init) => observeCall(base, base, observer, input, init);
   own.add(fetch);
   addObserver();
   return fetch;
 }
 
-/** One call of an observing fetch. */
+/** One call. @param base see `makeObserved` */
 export async function observeCall(
-  base: Fetch,
+  make: Fetch,
+  base: Fetch | null,
   observer: Observer,
   ...[input, init]: Parameters<Fetch>
 ): Promise<Response> {
   const call = isObserved() ? null : quietly(observer, () => modelCallOf(input, init));
-  if (call === null) return base(input, init);
+  if (call === null) return make(input, init);
   observer.admit(call);
   const watch = quietly(observer, () => observer.begin(call));
   let response;
   try {
-    response = await makeObserved(base, () => base(input, init));
+    response = await makeObserved(base, () => make(input, init));
   } catch (error) {
     quietly(observer, () => watch?.follow(null).break(error));
     throw error;
