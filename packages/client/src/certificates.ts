@@ -6,7 +6,7 @@ import { aiSdkTelemetry, type AiSdkTelemetry } from './frameworks/ai-sdk.js';
 import { aiSdkMiddleware, type AiSdkMiddleware } from './frameworks/ai-sdk-middleware.js';
 import { langChainHandler, type LangChainHandler } from './frameworks/langchain.js';
 import { agentsProcessor, type AgentsProcessor } from './frameworks/openai-agents.js';
-import { createOpenCalls } from './calls/open-calls.js';
+import { openCallsOfProcess } from './calls/open-calls.js';
 import { observeTool } from './frameworks/tool-call.js';
 import { accessOf } from './node-api/access.js';
 import { createNodeApi, type NodeApi } from './node-api/node-api.js';
@@ -77,7 +77,7 @@ export function certificates(options: CertificatesOptions): Certificates {
   const contexts = createContexts();
   const { isFull, store } = evidence;
   const recorder = createRecorder({ settings, counts, contexts, isFull, store: ({ text }) => store(text), failed });
-  const openCalls = createOpenCalls();
+  const openCalls = openCallsOfProcess();
   const answers = createCertifiedAnswers();
   const attempts = new Attempts();
   const observingFetches = new WeakSet<Fetch>();

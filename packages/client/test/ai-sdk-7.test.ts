@@ -10,9 +10,11 @@ import { NODE_DOWN, ObservedProgram } from './observed-program.js';
 
 const bundle = new ClientBundle();
 let client: string;
+let register: string;
 let program: ObservedProgram;
 beforeAll(async () => {
   client = await bundle.of('index');
+  register = await bundle.of('register');
 });
 afterAll(() => {
   bundle.remove();
@@ -33,13 +35,15 @@ const answers: ModelHandler = (body, response, request) => {
 };
 
 interface Said {
-  readonly stats: { readonly seen: number; readonly open: number; readonly sealed: number };
+  readonly stats: object;
   readonly faults: readonly string[];
 }
 
-async function run(env: Readonly<Record<string, string>>): Promise<Said> {
+/** @param imports modules that are imported before the program */
+async function run(env: Readonly<Record<string, string>>, imports: readonly string[] = []): Promise<Said> {
   program = await ObservedProgram.start(answers, { spoolDir: null });
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(__dirname, 'apps/ai-7.mjs')], {
+  const args = [...imports.flatMap((module) => ['--import', module]), join(__dirname, 'apps/ai-7.mjs')];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
     env: {
       PATH: process.env['PATH'] ?? '',
       CLIENT: client,
@@ -56,15 +60,18 @@ async function run(env: Readonly<Record<string, string>>): Promise<Said> {
     streamed: 'Hello there',
     refused: 400,
     embedding: [0.5, 0.25],
-    stats: { seen: 5, open: 0, sealed: 5 },
   });
   expect(said.faults.filter((fault) => !fault.includes('the node cannot be reached'))).toEqual([]);
   return said;
 }
 
+const MODELS = ['answers', 'streams', 'refused', 'stalls', 'embeds'];
+const ALL_SEALED = { seen: 5, open: 0, sealed: 5 };
+const HIDE_FETCH = 'data:text/javascript,globalThis.hiddenFetch=fetch';
+
 describe('the AI SDK 7', () => {
   it('has the calls of every model certified', async () => {
-    await run({});
+    expect((await run({})).stats).toMatchObject(ALL_SEALED);
     const calls = program.calls();
     expect(calls.map(({ snapshot, payload }) => [snapshot['model'], payload['outcome']])).toEqual([
       ['answers', 'complete'],
@@ -78,7 +85,7 @@ describe('the AI SDK 7', () => {
   });
 
   it('has one certificate for a call whose fetch is observed too', async () => {
-    await run({ OBSERVE_FETCH: 'yes' });
+    expect((await run({ FETCH: 'observed' })).stats).toMatchObject(ALL_SEALED);
     expect(program.calls().map(({ payload }) => payload['outputIs'])).toEqual([
       'body',
       'folded-stream',
@@ -86,5 +93,22 @@ describe('the AI SDK 7', () => {
       'folded-stream',
       'body',
     ]);
+  });
+
+  it.each([
+    ['whose fetch is observed', 'observed', ['tests', 'tests'], 'body'],
+    ['whose provider calls the global fetch', 'global', ['desk', 'desk'], 'body'],
+    // Integrations are called in their order when an embedding begins, and in the reverse one around other calls.
+    ['whose requests no observer sees', 'hidden', ['tests', 'desk'], 'framework-value'],
+  ])('has one certificate for a call %s, beside the registration', async (_, kind, [appId, ofEmbedding], outputIs) => {
+    const { stats } = await run({ FETCH: kind, CER_APP_ID: 'desk' }, [HIDE_FETCH, register]);
+    const calls = program.calls();
+    expect(calls.map(({ snapshot }) => snapshot['model']).toSorted()).toEqual(MODELS.toSorted());
+    for (const { snapshot, payload } of calls) {
+      expect(snapshot['appId']).toBe(snapshot['model'] === 'embeds' ? ofEmbedding : appId);
+      if (snapshot['model'] === 'answers') expect(payload['outputIs']).toBe(outputIs);
+    }
+    const sealed = calls.filter(({ snapshot }) => snapshot['appId'] === 'tests').length;
+    expect(stats).toMatchObject({ seen: sealed, open: 0, sealed });
   });
 });

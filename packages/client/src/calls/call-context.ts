@@ -1,31 +1,31 @@
 import { platform } from '#client-platform';
 import type { ClaimableCall } from './open-calls.js';
+import { processWide } from './process-wide.js';
 import type { ProjectRun } from './project-run.js';
 
 /** The context of the running work. */
 export interface CallContext {
-  /** The call of a framework that makes the requests. */
+  /** The call of a framework that makes the requests; every client of the process has it. */
   readonly call: ClaimableCall | null;
   readonly project: ProjectRun | null;
 }
-
-const OUTSIDE: CallContext = { call: null, project: null };
 
 /** The context of asynchronous work, inherited from its beginning. */
 export interface Contexts {
   /** False where asynchronous work inherits nothing, as in browsers. */
   readonly follow: boolean;
   current(): CallContext;
-  /** Runs work in the current context with these members replaced. */
-  within<R>(changed: Partial<CallContext>, work: () => R): R;
+  withinCall<R>(call: ClaimableCall, work: () => R): R;
+  withinProject<R>(project: ProjectRun, work: () => R): R;
 }
 
 export function createContexts(): Contexts {
-  const scope = platform.createScope<CallContext>();
-  const current = (): CallContext => scope?.current() ?? OUTSIDE;
+  const calls = processWide('calls', () => ({ scope: platform.createScope<ClaimableCall>() })).scope;
+  const projects = platform.createScope<ProjectRun>();
   return {
-    follow: scope !== null,
-    current,
-    within: (changed, work) => (scope === null ? work() : scope.run({ ...current(), ...changed }, work)),
+    follow: projects !== null,
+    current: () => ({ call: calls?.current() ?? null, project: projects?.current() ?? null }),
+    withinCall: (call, work) => (calls === null ? work() : calls.run(call, work)),
+    withinProject: (project, work) => (projects === null ? work() : projects.run(project, work)),
   };
 }

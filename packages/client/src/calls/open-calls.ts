@@ -1,3 +1,5 @@
+import { processWide } from './process-wide.js';
+
 /** A call that a framework reports, while it is open. */
 export interface ClaimableCall {
   /** Id of the call; attempts that a fetch observer certifies name it. */
@@ -18,6 +20,8 @@ const MAX_OPEN = 1000;
 
 /** Open calls of frameworks that run a provider's requests outside of the context of their call. */
 export interface OpenCalls {
+  /** The calls that an integration certifies, by their ids in the frameworks. */
+  readonly keys: Set<string>;
   /** @param text the last text that is sent to the model */
   add(call: ClaimableCall, model: string | null, text: string): void;
   remove(call: ClaimableCall): void;
@@ -25,9 +29,13 @@ export interface OpenCalls {
   claim(body: string): ClaimableCall | null;
 }
 
-export function createOpenCalls(): OpenCalls {
+/** The open calls of the process: the client that certifies a request may not be the one of the framework's report. */
+export const openCallsOfProcess = (): OpenCalls => processWide('open calls', createOpenCalls);
+
+function createOpenCalls(): OpenCalls {
   const open = new Map<ClaimableCall, Recognisable>();
   return {
+    keys: new Set(),
     add: (call, model, text) => {
       if (open.size < MAX_OPEN) open.set(call, { call, model, text });
     },

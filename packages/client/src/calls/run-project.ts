@@ -26,7 +26,7 @@ export async function runProject<T>(deps: ProjectDeps, options: ProjectOptions, 
   const run = new ProjectRun();
   const begun = beginProject(deps, options.project);
   try {
-    const result = await deps.contexts.within({ project: run }, work);
+    const result = await deps.contexts.withinProject(run, work);
     sealProject(deps, run, { ...begun, outcome: 'complete' });
     return result;
   } catch (error) {

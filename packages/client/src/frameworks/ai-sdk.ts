@@ -29,10 +29,11 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   const streams = new Map<string, FrameworkCall>();
   const embeddings = new Map<string, FrameworkCall>();
 
-  const begin = (event: Event): FrameworkCall | null =>
+  const begin = (event: Event, key: string): FrameworkCall | null =>
     guarded(failed, () =>
       beginFrameworkCall(deps, {
         framework: 'ai-sdk',
+        key,
         provider: event['provider'],
         model: event['modelId'],
         input: () => contentOf(requestMembers(event, 'callId')),
@@ -47,10 +48,10 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   return {
     executeLanguageModelCall: async ({ execute, ...event }) => {
       deps.recorder.admit();
-      const call = begin(event);
+      const call = begin(event, event.callId);
       let result;
       try {
-        result = await contexts.within({ call }, execute);
+        result = await (call === null ? execute() : contexts.withinCall(call, execute));
       } catch (error) {
         call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
         throw error;
@@ -80,7 +81,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
     onEmbedStart: (event) => {
       const started = eventOf(event);
       const { modelId, values } = started;
-      const call = begin(started);
+      const call = begin(started, embeddingKey(started));
       const [first] = Array.isArray(values) ? (values as readonly unknown[]) : [];
       if (call === null) return;
       if (embeddings.size >= MAX_OPEN) {

@@ -18,6 +18,8 @@ export interface FrameworkDeps {
 export interface AskedModel {
   /** The framework and its major version, as certificates name it. */
   readonly framework: string;
+  /** The id of the call in the framework, where several integrations may report it. */
+  readonly key?: string;
   readonly provider: unknown;
   readonly model: unknown;
   /** The input, evaluated when the call ends. */
@@ -32,21 +34,25 @@ export interface FrameworkCall extends ClaimableCall {
   end(outcome: Outcome, output: () => Json, payload?: JsonMembers): Sealed | null;
 }
 
-/** @returns null for a call that is left out by choice */
+/** @returns null for a call that is left out by choice, or that another client has begun */
 export function beginFrameworkCall(
   deps: FrameworkDeps,
   asked: AskedModel,
   context?: CallContext,
 ): FrameworkCall | null {
+  const key = asked.key === undefined ? null : `${asked.framework} ${asked.key}`;
+  if (key !== null && deps.openCalls.keys.has(key)) return null;
   const model = labelOf(asked.model, 'unknown');
   const provider = labelOf(asked.provider, asked.framework);
   const started = deps.recorder.begin(`${provider}:${model}`, asked.input, context);
   if (started === null) return null;
+  if (key !== null) deps.openCalls.keys.add(key);
   return {
     callId: started.executionId,
     isClaimed: false,
     end(outcome, output, payload = {}) {
       deps.openCalls.remove(this);
+      if (key !== null) deps.openCalls.keys.delete(key);
       if (this.isClaimed) {
         started.leave();
         return null;

@@ -1,4 +1,5 @@
 import { platform } from '#client-platform';
+import { processWide } from '../calls/process-wide.js';
 import type { Scope } from '../platform/platform.js';
 
 type Fetch = typeof globalThis.fetch;
@@ -12,16 +13,8 @@ interface Observers {
   readonly scope: Scope<true> | null;
 }
 
-const OBSERVERS = Symbol.for('@cer/client: observers');
-
-/** Global: a program may have several clients, and several bundles of this module. */
-function observers(): Observers {
-  const found = Reflect.get(globalThis, OBSERVERS) as Observers | undefined;
-  if (found !== undefined) return found;
-  const made: Observers = { count: 0, before: globalThis.fetch, scope: platform.createScope() };
-  Reflect.set(globalThis, OBSERVERS, made);
-  return made;
-}
+const observers = (): Observers =>
+  processWide('observers', () => ({ count: 0, before: globalThis.fetch, scope: platform.createScope() }));
 
 /** Counts an observer. */
 export function addObserver(): void {

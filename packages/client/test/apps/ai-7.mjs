@@ -1,5 +1,5 @@
-// Calls models with the AI SDK 7 in each way, and prints what the client counted. CLIENT, MODEL_URL and OBSERVE_FETCH
-// state the client's bundle, the server of models, and whether the provider's requests are observed too.
+// Calls models with the AI SDK 7 in each way, and prints what the client counted. CLIENT, MODEL_URL and FETCH state the
+// client's bundle, the server of models, and the provider's fetch: `observed` by the client, or `hidden` from all observers.
 import * as ai from 'ai-7';
 import { createOpenAICompatible } from 'openai-compatible-3';
 
@@ -11,7 +11,8 @@ const models = createOpenAICompatible({
   name: 'local',
   baseURL: process.env.MODEL_URL,
   apiKey: 'key',
-  ...(process.env.OBSERVE_FETCH === 'yes' && { fetch: cer.fetch() }),
+  ...(process.env.FETCH === 'observed' && { fetch: cer.fetch() }),
+  ...(process.env.FETCH === 'hidden' && { fetch: globalThis.hiddenFetch }),
 });
 const asked = (model) => ({
   model: models.chatModel(model),
