@@ -328,6 +328,8 @@ def parse_json(text: bytes, max_depth: int = MAX_FILE_DEPTH) -> Json:
     """
     if text.startswith(b"\xef\xbb\xbf"):
         raise JsonFault("JSON_SYNTAX", "", "a byte order mark, which is not JSON")
+    if text[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(rb"(?s)(?:\0[^\0]){2}|(?:[^\0]\0){2}", text):
+        raise JsonFault("JSON_SYNTAX", "", "UTF-16 text: encode it as UTF-8")
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError:
@@ -5040,10 +5042,13 @@ def _read(path: str) -> bytes:
         raise UsageError(f"{name}: is larger than 256 MiB")
     if content[:4] == b"PK\x03\x04":
         raise UsageError(f"{name}: is a ZIP archive: an audit package is checked with --package")
-    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(rb"(?s)(?:\0[^\0]){2}|(?:[^\0]\0){2}", content)
-    if wide:
-        raise UsageError(f"{name}: is UTF-16 text: save it as UTF-8")
+    for start, program in _PACKED.items():
+        if content.startswith(start):
+            raise UsageError(f"{name}: is compressed with {program}: unpack it first")
     return content[3:] if content.startswith(b"\xef\xbb\xbf") else content
+
+
+_PACKED = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "Zstandard"}
 
 
 def _unpacked(name: str, content: bytes) -> bytes:

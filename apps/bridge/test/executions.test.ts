@@ -189,6 +189,15 @@ describe('an NDJSON stream', () => {
     ]);
   });
 
+  it('names a faulty line, with unseen characters by number', async () => {
+    const lines = ['{"\u202egnp": 1e999}', Buffer.from('{"a": 1}', 'utf16le').toString('latin1')];
+    const results = resultsOf(await send(`${lines.join('\n')}\n`, { type: 'application/x-ndjson' }));
+    expect(results).toMatchObject([
+      { status: 400, error: 'VALIDATION_ERROR: ["\\u{202e}gnp"]: number too large' },
+      { status: 400, error: expect.stringMatching(/^VALIDATION_ERROR: UTF-16 text: encode it as UTF-8/) },
+    ]);
+  });
+
   it('is answered while it is still being sent', async () => {
     const headers = { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` };
     const sending = request(`${bridge.url}/api/v1/ingest/executions`, { method: 'POST', headers });

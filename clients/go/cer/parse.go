@@ -1,6 +1,7 @@
 package cer
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -29,6 +30,9 @@ type parser struct {
 //
 // See docs/spec.md, "Strict JSON".
 func Parse(text []byte) (*Value, *ParseError) {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, &ParseError{Code: "JSON_SYNTAX", Rule: "UTF-16 text: encode it as UTF-8"}
+	}
 	if !utf8.Valid(text) {
 		return nil, &ParseError{Code: "JSON_NOT_STRICT", Rule: "not valid UTF-8"}
 	}

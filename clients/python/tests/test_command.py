@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import io
 import json
+import lzma
 import sys
 import tempfile
 import unittest
@@ -99,9 +101,19 @@ class Command(unittest.TestCase):
         self.assertEqual(run(self.write(gzip.compress(content)), "--keys", KEYS)[0], 0)
 
     def test_usage(self) -> None:
-        for content in (b"not JSON", b"PK\x03\x04", "{}".encode("utf-16"), b"\x1f\x8bx"):
+        for content in (b"not JSON", b"PK\x03\x04", b"\x1f\x8bx"):
             code, out, err = run(self.write(content))
             self.assertEqual((code, out), (3, ""), err)
+        for name, content in (
+            ("UTF-16 text", "{}".encode("utf-16")),
+            ("UTF-16 text", "{}".encode("utf-16-be")),
+            ("compressed with xz", lzma.compress(b"{}")),
+            ("compressed with bzip2", bz2.compress(b"{}")),
+            ("compressed with Zstandard", b"\x28\xb5\x2f\xfd\x24"),
+        ):
+            code, out, err = run(self.write(content))
+            self.assertEqual((code, out), (3, ""), err)
+            self.assertIn(name, err)
         for arguments in ((), ("missing.json",), (str(self.folder),), (str(CERTIFIED), "--unknown")):
             code, _, err = run(*arguments)
             self.assertEqual(code, 3, err)

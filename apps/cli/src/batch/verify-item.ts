@@ -48,8 +48,8 @@ async function verifyItem(item: BatchItem, settings: BatchSettings, options: Ver
   try {
     if (item.fault !== undefined) throw new UsageError(item.fault);
     const bytes = 'path' in item ? await readBytes(item.path, NO_STDIN, settings.maxBytes) : item.bytes;
-    const levelsAround = 'bytes' in item ? item.levelsAround : undefined;
-    return resultOf(name, await verifyAny(readArtefact(bytes, name, levelsAround), options));
+    const read = { maxBytes: settings.maxBytes, ...('bytes' in item && { levelsAround: item.levelsAround ?? 0 }) };
+    return resultOf(name, await verifyAny(readArtefact(bytes, name, read), options));
   } catch (error) {
     if (!(error instanceof UsageError)) return resultOf(name, unforeseen(settings));
     return { name, exitCode: EXIT.usage, isAttested: false, report: null, usage: error.message };

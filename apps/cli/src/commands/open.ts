@@ -6,7 +6,7 @@ import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readOpenings, readSalt } from '../files/openings.js';
 import { nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readOwnJson, readStrictJson } from '../files/read-json.js';
+import { readOwnJson, readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { paintFor } from '../report/paint.js';
@@ -61,7 +61,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (fromStdin.length > 1) throw new UsageError('only one file can be standard input');
   const salt = await saltOf(flags, field, io);
   const claimed = await claimedValueOf(flags, io);
-  const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  const json = await readStrictFile(source, io.stdin, readMaxBytes(flags['max-bytes']));
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null) {
     const { evaluation } = corrupted(json.fault, verifiedAt);
@@ -141,7 +141,7 @@ async function claimedValueOf(flags: Flags, io: Io): Promise<ClaimedValue> {
   }
   const maxBytes = readMaxBytes(flags['max-bytes']);
   if (jsonFile !== undefined) {
-    return { type: 'json', value: readOwnJson(await readBytes(jsonFile, io.stdin, maxBytes), jsonFile) };
+    return { type: 'json', value: readOwnJson(await readBytes(jsonFile, io.stdin, maxBytes), jsonFile, { maxBytes }) };
   }
   if (textFile !== undefined) {
     return { type: 'text', text: decodeText(await readBytes(textFile, io.stdin, maxBytes), textFile) };

@@ -6,7 +6,7 @@ import { ProgressBar } from '../batch/progress-bar.js';
 import type { Command } from '../command.js';
 import type { ExitCode } from '../exit-code.js';
 import { nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readStrictJson } from '../files/read-json.js';
+import { readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { certifiedRender, NotRedrawable, type CertifiedRender } from '@cer/sketch-engine/certified-render';
 import type { RenderVerdict } from '../render/judge-render.js';
@@ -66,7 +66,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     throw new UsageError('--code is missing: the certificate has only the hash of the sketch');
   if (source === '-' && flags.code === '-') throw new UsageError('FILE and --code cannot both be standard input');
   const [timeout, memory] = [positive(flags.timeout, '--timeout'), positive(flags['max-memory'], '--max-memory')];
-  const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(undefined)), source);
+  const json = await readStrictFile(source, io.stdin, readMaxBytes(undefined));
   const code = decodeSketch(await readBytes(flags.code, io.stdin, readMaxBytes(undefined)), flags.code);
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null)

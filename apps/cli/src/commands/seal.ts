@@ -10,8 +10,8 @@ import {
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readOpenings, writeOpenings } from '../files/openings.js';
-import { readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readStrictJson } from '../files/read-json.js';
+import { readMaxBytes } from '../files/read-bytes.js';
+import { readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../printable.js';
@@ -43,7 +43,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   });
   const source = onlyOperand(operands, 'FILE');
   if (source === '-' && flags.salts === '-') throw new UsageError('FILE and --salts cannot both be standard input');
-  const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  const json = await readStrictFile(source, io.stdin, readMaxBytes(flags['max-bytes']));
   if (json.fault !== null) {
     return refuse('BUNDLE_CORRUPTED', [`${json.fault.member || 'the file'}: ${json.fault.detail}`], io);
   }

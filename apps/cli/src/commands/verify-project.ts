@@ -1,8 +1,8 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../key-history/pinned-history.js';
-import { readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readStrictJson } from '../files/read-json.js';
+import { readMaxBytes } from '../files/read-bytes.js';
+import { readStrictFile } from '../files/read-json.js';
 import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
 import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
@@ -28,7 +28,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, VERIFY_FLAGS);
   const io = withTimeout(flags.timeout, untimed);
   const source = onlyOperand(operands, 'FILE');
-  const { value, fault } = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  const { value, fault } = await readStrictFile(source, io.stdin, readMaxBytes(flags['max-bytes']));
   const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
   refuseLogFlagsWithoutPolicy(flags);
   const logPolicy = await loadLogPolicy(flags['log-policy'], io);

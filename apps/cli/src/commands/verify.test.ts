@@ -193,11 +193,25 @@ describe('files that other programs saved', () => {
 
   it.each<[string, Uint8Array]>([
     ['UTF-16 text', Buffer.from(`\ufeff${text}`, 'utf16le')],
-    ['gzip file that is damaged', gzipSync(text).subarray(0, 40)],
-  ])('name a %s', async (what, bytes) => {
+    ['a gzip file that is damaged', gzipSync(text).subarray(0, 40)],
+    ['compressed with xz', Buffer.from('fd377a585a000004e6d6b446', 'hex')],
+    ['compressed with bzip2', Buffer.from('BZh91AY&SY')],
+    ['compressed with Zstandard', Buffer.from('28b52ffd240061', 'hex')],
+  ])('name %s', async (what, bytes) => {
     const { exitCode, stderr } = await cer(['verify', folder.write('saved.json', bytes), ...KEYS]);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain(what);
+    expect(stderr).toContain(`is ${what}`);
+  });
+
+  it('unpack to no more than --max-bytes', async () => {
+    const packed = folder.write('packed.json', gzipSync(text));
+    const limit = Buffer.byteLength(text);
+    const verify = (maxBytes: number): ReturnType<typeof cer> =>
+      cer(['verify', packed, ...KEYS, '--max-bytes', `${maxBytes}`]);
+    expect((await verify(limit)).exitCode).toBe(0);
+    const { exitCode, stderr } = await verify(limit - 1);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(`unpacks to over ${limit - 1} bytes (--max-bytes N raises the limit)`);
   });
 });
 

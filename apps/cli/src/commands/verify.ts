@@ -80,7 +80,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     const source = onlyOperand(operands, 'FILE');
     if (source === '-') requireOneReaderOfStdin(flags);
     // The file first: if it is missing, no node is contacted.
-    const read = readArtefact(await readBytes(source, io.stdin, maxBytes), source);
+    const read = readArtefact(await readBytes(source, io.stdin, maxBytes), source, { maxBytes });
     const json = proof === null || read.fault !== null ? read : { ...read, value: withLogProof(read.value, proof) };
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, pinned, io.now()));

@@ -2,7 +2,7 @@ import { CerError } from '@cer/cer-core';
 import { isPng, readPicture } from '@cer/cer-core/picture';
 import { UsageError } from '../usage-error.js';
 import { nameOf } from './read-bytes.js';
-import { readStrictJson, type StrictJson } from './read-json.js';
+import { readStrictJson, type ReadOptions, type StrictJson } from './read-json.js';
 
 /** The input of a verification: JSON, by itself or in a picture. */
 export type Artefact = StrictJson & {
@@ -12,16 +12,15 @@ export type Artefact = StrictJson & {
 
 /**
  * Reads JSON, or the certificate that a PNG carries.
- * @param levelsAround levels of JSON that the caller wrapped around the input
  * @throws UsageError for what is neither, and for a PNG without a certificate
  * @see docs/spec.md, "Certificates in pictures"
  */
-export function readArtefact(bytes: Uint8Array, source: string, levelsAround = 0): Artefact {
-  if (!isPng(bytes)) return { ...readStrictJson(bytes, source, levelsAround), png: null };
+export function readArtefact(bytes: Uint8Array, source: string, options: ReadOptions = {}): Artefact {
+  if (!isPng(bytes)) return { ...readStrictJson(bytes, source, options), png: null };
   try {
     const { png, certificate } = readPicture(bytes);
     if (certificate === null) throw new UsageError(`${nameOf(source)}: is a PNG that carries no certificate`);
-    return { ...readStrictJson(certificate, `${nameOf(source)}, its certificate`), png };
+    return { ...readStrictJson(certificate, `${nameOf(source)}, its certificate`, options), png };
   } catch (error) {
     if (!(error instanceof CerError)) throw error;
     const { code, path, message } = error;

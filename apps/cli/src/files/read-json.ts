@@ -2,30 +2,48 @@ import { gunzipSync } from 'node:zlib';
 import { JsonError, MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
 import type { Finding } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
-import { DEFAULT_MAX_BYTES, nameOf } from './read-bytes.js';
+import { faultCode } from './fault-code.js';
+import { DEFAULT_MAX_BYTES, nameOf, readBytes } from './read-bytes.js';
 
 /** JSON text as it was read, or the strict rule that it breaks. */
 export type StrictJson =
   { readonly value: JsonValue; readonly fault: null } | { readonly value: null; readonly fault: Finding };
 
+export interface ReadOptions {
+  /** Levels of JSON that the caller wrapped around the input. */
+  readonly levelsAround?: number;
+  /** Maximum size of an unpacked gzip file. */
+  readonly maxBytes?: number;
+}
+
 const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
+
+/** Formats that Node.js may not unpack: their name, first bytes and program. */
+const PACKED: readonly (readonly [string, readonly number[], string])[] = [
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], 'xz -d'],
+  ['bzip2', [0x42, 0x5a, 0x68], 'bunzip2'],
+  ['Zstandard', [0x28, 0xb5, 0x2f, 0xfd], 'zstd -d'],
+];
 
 /**
  * Parses the input of a verification. Text that is not JSON at all is a mistake in the call; JSON that breaks a strict
  * rule is an ambiguous certificate.
- * @param levelsAround levels of JSON that the caller wrapped around the input
- * @throws UsageError for a JSON syntax error, and for a ZIP archive
+ * @throws UsageError for a JSON syntax error, and for files of other formats
  * @see docs/spec.md, "Strict JSON"
  */
-export function readStrictJson(read: Uint8Array, source: string, levelsAround = 0): StrictJson {
-  const bytes = isGzip(read) ? unpacked(read, source) : read;
+export function readStrictJson(
+  read: Uint8Array,
+  source: string,
+  { levelsAround = 0, maxBytes = DEFAULT_MAX_BYTES }: ReadOptions = {},
+): StrictJson {
+  const bytes = isGzip(read) ? unpacked(read, source, maxBytes) : read;
   if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
   }
-  if (isUtf16(bytes)) {
-    throw new UsageError(
-      `${nameOf(source)}: is UTF-16 text: save it as UTF-8 (in PowerShell: Out-File -Encoding utf8)`,
-    );
+  const packed = PACKED.find(([, start]) => start.every((byte, at) => bytes[at] === byte));
+  if (packed !== undefined) {
+    const [name, , program] = packed;
+    throw new UsageError(`${nameOf(source)}: is compressed with ${name}: unpack it first, with ${program}`);
   }
   try {
     return {
@@ -35,8 +53,8 @@ export function readStrictJson(read: Uint8Array, source: string, levelsAround = 
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     if (error.code === 'JSON_SYNTAX') throw new UsageError(`${nameOf(source)}: is ${error.rule}`);
-    const detail = error.path === '' ? error.message : error.message.slice(error.path.length + 2);
-    return { value: null, fault: { code: 'SCHEMA_ERROR', member: error.path, detail, reason: 'BUNDLE_CORRUPTED' } };
+    const { path: member, rule: detail } = error;
+    return { value: null, fault: { code: 'SCHEMA_ERROR', member, detail, reason: 'BUNDLE_CORRUPTED' } };
   }
 }
 
@@ -44,31 +62,34 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/** A byte order mark of UTF-16, or two ASCII characters of two bytes each: JSON begins with ASCII. */
-function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
-  if (first === undefined || second === undefined || third === undefined || fourth === undefined) return false;
-  const isWide = (high: number, low: number): boolean => high === 0 && low !== 0;
-  return (isWide(first, second) && isWide(third, fourth)) || (isWide(second, first) && isWide(fourth, third));
+/** @throws UsageError for what is not gzip, or unpacks to more than `maxBytes` */
+function unpacked(bytes: Uint8Array, source: string, maxBytes: number): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const fault =
+      faultCode(error) === 'ERR_BUFFER_TOO_LARGE'
+        ? `unpacks to over ${maxBytes} bytes (--max-bytes N raises the limit)`
+        : 'is damaged';
+    throw new UsageError(`${nameOf(source)}: is a gzip file that ${fault}`);
+  }
 }
 
-/** @throws UsageError for what is not gzip, or unpacks to more than files may have */
-function unpacked(bytes: Uint8Array, source: string): Uint8Array {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: DEFAULT_MAX_BYTES });
-  } catch {
-    throw new UsageError(
-      `${nameOf(source)}: is a gzip file that is damaged, or unpacks to over ${DEFAULT_MAX_BYTES} bytes`,
-    );
-  }
+/** Reads the input of a verification from a file, or from standard input for `-`. @throws UsageError */
+export async function readStrictFile(
+  source: string,
+  stdin: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StrictJson> {
+  return readStrictJson(await readBytes(source, stdin, maxBytes), source, { maxBytes });
 }
 
 /**
  * Parses a file that only serves the command, for example a key set: any fault in it is a mistake in the call.
  * @throws UsageError
  */
-export function readOwnJson(bytes: Uint8Array, source: string): JsonValue {
-  const { value, fault } = readStrictJson(bytes, source);
+export function readOwnJson(bytes: Uint8Array, source: string, options: ReadOptions = {}): JsonValue {
+  const { value, fault } = readStrictJson(bytes, source, options);
   if (fault !== null) throw new UsageError(`${nameOf(source)}: ${fault.detail}`);
   return value;
 }

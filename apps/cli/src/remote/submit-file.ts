@@ -1,8 +1,8 @@
 import type { JsonValue } from '@cer/canonical-json';
 import type { RouteName } from '@cer/client/node-client';
 import type { ExitCode } from '../exit-code.js';
-import { readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readStrictJson } from '../files/read-json.js';
+import { readMaxBytes } from '../files/read-bytes.js';
+import { readStrictFile } from '../files/read-json.js';
 import { timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
@@ -45,7 +45,7 @@ export async function submit(
     apiKey: apiKey(flags['api-key-file'], io),
     maxMs: timeoutMs(withTimeout(flags.timeout, io), maxMs),
   };
-  const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  const json = await readStrictFile(source, io.stdin, readMaxBytes(flags['max-bytes']));
   if (json.fault !== null) {
     // The node would refuse it too, and would have seen it.
     return fail({ reason: 'BUNDLE_CORRUPTED', details: [json.fault.detail] }, io);

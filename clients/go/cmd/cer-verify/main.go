@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -19,6 +20,9 @@ const (
 )
 
 const maxBytes = 256 << 20
+
+// The first bytes of compressed files, and the programs that make them.
+var packed = map[string]string{"\x1f\x8b": "gzip", "\xfd7zXZ\x00": "xz", "BZh": "bzip2", "\x28\xb5\x2f\xfd": "zstd"}
 
 const usage = `Usage: cer-verify verify FILE [--keys FILE] [--node NODE_ID] [--require-attestation] [--json]
 `
@@ -185,6 +189,11 @@ func readFile(path string) (*cer.Value, *cer.ParseError, error) {
 	}
 	if len(text) > maxBytes {
 		return nil, nil, fmt.Errorf("%s: over %d bytes", path, maxBytes)
+	}
+	for start, program := range packed {
+		if bytes.HasPrefix(text, []byte(start)) {
+			return nil, nil, fmt.Errorf("%s: is compressed with %s: unpack it first", path, program)
+		}
 	}
 	value, fault := cer.Parse(text)
 	if fault != nil && fault.Code == "JSON_SYNTAX" {

@@ -89,6 +89,25 @@ describe('strict JSON', () => {
     for (const [source, path, rule] of cases) expect(() => parseJson(source)).toThrow(strict(path, rule));
   });
 
+  it.each<[string, Uint8Array]>([
+    ['little-endian', Buffer.from('\ufeff{"a":1}', 'utf16le')],
+    ['little-endian, without a byte order mark', Buffer.from(' [1]', 'utf16le')],
+    ['big-endian', Buffer.from('\ufeff{"a":1}', 'utf16le').swap16()],
+    ['big-endian, without a byte order mark', Buffer.from('"a"', 'utf16le').swap16()],
+    ['a byte order mark of UTF-16 alone', bytes(0xfe, 0xff)],
+  ])('names UTF-16 text: %s', (_name, text) => {
+    expect(() => parseJson(text)).toThrow(
+      expect.objectContaining({ code: 'JSON_SYNTAX', path: '', rule: expect.stringMatching(/^UTF-16 text: /) }),
+    );
+  });
+
+  it.each([[bytes()], [bytes(0)], [bytes(0, 0, 0, 0)], [bytes(0x22, 0, 0x22)], [Buffer.from('{"a"\0}')]])(
+    'does not call other bytes UTF-16: %j',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(expect.objectContaining({ rule: expect.not.stringMatching(/UTF-16/) }));
+    },
+  );
+
   it('takes the same key in different objects', () => {
     expect(parseJson('{"a":{"a":1},"b":[{"a":1},{"a":1}]}')).toEqual({ a: { a: 1 }, b: [{ a: 1 }, { a: 1 }] });
   });
@@ -171,7 +190,7 @@ describe('strict JSON', () => {
   it('takes UTF-8 and refuses a byte order mark', () => {
     expect(parseJson(new TextEncoder().encode('"é😀"'))).toBe('é😀');
     expect(() => parseJson(bytes(0xef, 0xbb, 0xbf, 0x31))).toThrow(syntax);
-    expect(() => parseJson(bytes(0xff, 0xfe, 0x31, 0x00))).toThrow(strict(''));
+    expect(() => parseJson(bytes(0xff, 0xfe, 0x31, 0x00))).toThrow(syntax);
   });
 
   it('skips one byte order mark of a file', () => {

@@ -2,6 +2,7 @@ import { JsonError } from '../errors.js';
 import type { JsonValue } from '../value/json-value.js';
 import { findStrictFault } from './scan.js';
 import { findSyntaxFault } from './syntax-fault.js';
+import { isUtf16 } from './utf16.js';
 
 /** Maximum levels of nested containers, the outermost being 1. @see docs/spec.md, "Strict JSON" */
 export const MAX_DEPTH = {
@@ -35,7 +36,10 @@ export function parseJson(
   return value;
 }
 
+const UTF_16 = 'UTF-16 text: encode it as UTF-8 (in PowerShell: Out-File -Encoding utf8)';
+
 function decodeUtf8(bytes: Uint8Array): string {
+  if (isUtf16(bytes)) throw new JsonError('JSON_SYNTAX', '', UTF_16);
   try {
     return utf8.decode(bytes);
   } catch {

@@ -41,6 +41,20 @@ describe('error shaping', () => {
     });
   });
 
+  it('shows characters that hide or reorder text by number', () => {
+    const shape = createErrorShaper({ logger: silentLogger() });
+    const details = ['"\u202egnp\u200b": is unknown', '"\x1b[2J": is unknown'];
+    const shown = ['"\\u{202e}gnp\\u{200b}": is unknown', '"\\u{1b}[2J": is unknown'];
+    expect(bodyOf(shape(validationError(details), 'id').body)).toMatchObject({
+      details: shown,
+      message: shown.join(';'),
+    });
+    const message = 'a\u2066b';
+    expect(bodyOf(shape(new ServiceError({ code: 'FORBIDDEN', message }), 'id').body)).toMatchObject({
+      message: 'a\\u{2066}b',
+    });
+  });
+
   it.each([
     ['an error', new Error('leaky-value')],
     ['a string', 'leaky-value'],

@@ -41,6 +41,25 @@ describe('a JSON body', () => {
     ]);
   });
 
+  it('is refused with unseen characters of its names shown by number', () => {
+    expect(parsed('{"\u202egnp\u009b":1e999}')).toEqual([
+      'VALIDATION_ERROR',
+      '["\\u{202e}gnp\\u{9b}"]: number too large',
+    ]);
+  });
+
+  it.each<[string, Buffer]>([
+    ['with a byte order mark', Buffer.from('\ufeff{"a":1}', 'utf16le')],
+    ['without one', Buffer.from('{"a":1}', 'utf16le')],
+    ['of the other byte order', Buffer.from('\ufeff{"a":1}', 'utf16le').swap16()],
+    ['of the other byte order, without a mark', Buffer.from('{"a":1}', 'utf16le').swap16()],
+  ])('is named as UTF-16 %s', (_name, body) => {
+    expect(refusalOf(() => parseJsonBody({ body }))).toEqual([
+      'VALIDATION_ERROR',
+      'UTF-16 text: encode it as UTF-8 (in PowerShell: Out-File -Encoding utf8)',
+    ]);
+  });
+
   it('is refused when it is not UTF-8', () => {
     expect(refusalOf(() => parseJsonBody({ body: Uint8Array.of(0x22, 0xff, 0x22) }))).toEqual([
       'VALIDATION_ERROR',
@@ -74,6 +93,13 @@ describe('a checked request', () => {
     expect(refusalOf(() => checkQuery(schema, new URLSearchParams('a=1&a=2&b=2')))).toEqual([
       'VALIDATION_ERROR',
       '"a": must be given once',
+    ]);
+  });
+
+  it('is refused with unseen characters of its names shown by number', () => {
+    expect(refusalOf(() => checkRequest(z.strictObject({}), { '\u202egnp\n': 1 }))).toEqual([
+      'VALIDATION_ERROR',
+      'body: has unknown members: "\\u{202e}gnp\\n"',
     ]);
   });
 

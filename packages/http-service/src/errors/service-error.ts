@@ -1,3 +1,4 @@
+import { visibleText } from '@cer/canonical-json';
 import type { ResponseHeaders } from '../handler/handler.js';
 
 /** HTTP status by refusal code. Each app has one, `satisfies Record<Code, number>`. */
@@ -33,14 +34,20 @@ export interface Refusal<Code extends string = string> {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** A request that the service refuses, with everything its answer shows. */
+/** A request that the service refuses, with everything its answer shows. Its texts may name members of the request. */
 export class ServiceError<Code extends string = string> extends Error {
   readonly refusal: Refusal<Code>;
 
   constructor(refusal: Refusal<Code>, options?: ErrorOptions) {
-    super(refusal.message ?? refusal.details?.join(';') ?? refusal.code, options);
+    const { message, details, ...rest } = refusal;
+    const shown: Refusal<Code> = {
+      ...rest,
+      ...(message !== undefined && { message: visibleText(message) }),
+      ...(details !== undefined && { details: details.map((detail) => visibleText(detail)) }),
+    };
+    super(shown.message ?? shown.details?.join(';') ?? shown.code, options);
     this.name = 'ServiceError';
-    this.refusal = refusal;
+    this.refusal = shown;
   }
 
   get code(): Code {

@@ -1,4 +1,4 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, JsonError, member, parseJson, visibleText, type JsonValue } from '@cer/canonical-json';
 import { effectiveProtocolVersion } from '@cer/cer-core';
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { PROTOCOLS, type ProtocolVersion } from '../../control-plane/accounts.js';
@@ -26,7 +26,7 @@ export function itemOfLine(line: Uint8Array | null, index: number, minimum: Prot
     request = parseJson(line, { maxDepth: REQUEST_DEPTH });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return { ...NO_LABEL, index, refusal: { status: 400, error: `VALIDATION_ERROR: ${error.message}` } };
+    return { ...NO_LABEL, index, refusal: { status: 400, error: `VALIDATION_ERROR: ${visibleText(error.message)}` } };
   }
   return itemOf(request, line, index, minimum);
 }
