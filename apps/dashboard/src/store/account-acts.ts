@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AccountAct, ActName, Actor } from './ports.js';
+import type { AccountAct, ActName, Actor } from './ports/index.js';
 
 export interface NewAct {
   readonly tenantId: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { Actor, ApiKey, ApiKeyStore, NewApiKey, Tenant } from './ports.js';
+import type { Actor, ApiKey, ApiKeyStore, NewApiKey, Tenant } from './ports/index.js';
 import { apiKeyOf, present, TENANT_COLUMNS, tenantOf, type ApiKeyRow, type TenantRow } from './rows.js';
 
 const KEY_COLUMNS = [

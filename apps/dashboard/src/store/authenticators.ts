@@ -1,8 +1,8 @@
 import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { ActName } from './ports.js';
-import type { Authenticator, AuthenticatorStore, Person, StoredSecret } from './sign-in-ports.js';
+import type { ActName } from './ports/index.js';
+import type { Authenticator, AuthenticatorStore, Person, StoredSecret } from './ports/sign-in.js';
 
 interface AuthenticatorRow {
   readonly user_id: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { Actor, NewUser, User } from './ports.js';
+import type { Actor, NewUser, User } from './ports/index.js';
 import { present, userOf, type UserRow } from './rows.js';
 
 /** Makes a user unless the address is taken. A first owner ends the links for setting the dashboard up. */

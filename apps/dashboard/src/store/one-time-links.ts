@@ -1,7 +1,7 @@
 import { StoreError, type Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { Actor, LinkPurpose, LinkStore, NewLink, User } from './ports.js';
+import type { Actor, LinkPurpose, LinkStore, NewLink, User } from './ports/index.js';
 import { present, userOf, type UserRow } from './rows.js';
 import { insertTenant } from './tenants.js';
 import { insertUser } from './insert-user.js';

@@ -2,8 +2,8 @@ import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
 import { storedTexts, userOf, type UserRow } from './rows.js';
-import type { User } from './ports.js';
-import type { NewPasskey, Passkey, PasskeyStore, Person, UsedChallenge } from './sign-in-ports.js';
+import type { User } from './ports/index.js';
+import type { NewPasskey, Passkey, PasskeyStore, Person, UsedChallenge } from './ports/sign-in.js';
 
 interface PasskeyRow {
   readonly credential_id: string;

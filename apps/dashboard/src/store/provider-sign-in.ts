@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
 import type { Role } from '../account/role.js';
-import type { ProviderSignIn, User } from './ports.js';
+import type { ProviderSignIn, User } from './ports/index.js';
 import { userOf, type UserRow } from './rows.js';
 import { insertUser } from './insert-user.js';
 

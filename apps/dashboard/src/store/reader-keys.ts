@@ -1,5 +1,5 @@
 import type { Database } from '@cer/sql-store';
-import { READER_SCOPES, type ReaderKey, type ReaderKeyStore } from './ports.js';
+import { READER_SCOPES, type ReaderKey, type ReaderKeyStore } from './ports/index.js';
 
 interface ReaderKeyRow {
   readonly key_hash: string;

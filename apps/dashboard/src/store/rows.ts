@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { isScope } from '../account/api-key.js';
 import { ROLES } from '../account/role.js';
 import { TenantSettings } from '../account/tenant-settings.js';
-import type { ApiKey, Plan, Tenant, User } from './ports.js';
+import type { ApiKey, Plan, Tenant, User } from './ports/index.js';
 
 export interface PlanRow {
   readonly plan_id: string;

@@ -1,5 +1,5 @@
 import type { Database } from '@cer/sql-store';
-import type { Session, SessionStore } from './ports.js';
+import type { Session, SessionStore } from './ports/index.js';
 import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from './rows.js';
 
 type SessionRow = Omit<UserRow, 'name'> &

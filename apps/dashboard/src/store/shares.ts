@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
-import type { Actor, NewShare, Share, ShareStore, Tenant } from './ports.js';
+import type { Actor, NewShare, Share, ShareStore, Tenant } from './ports/index.js';
 import { findTenantBy, present } from './rows.js';
 
 interface ShareRow {

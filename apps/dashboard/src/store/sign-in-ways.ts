@@ -1,8 +1,8 @@
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
 import { removeAuthenticator } from './authenticators.js';
-import type { Actor } from './ports.js';
-import type { Person, SignInStore } from './sign-in-ports.js';
+import type { Actor } from './ports/index.js';
+import type { Person, SignInStore } from './ports/sign-in.js';
 
 /** All ways of signing in of one user together. */
 export class SqlSignInStore implements SignInStore {

@@ -10,8 +10,8 @@ import type {
   TenantStore,
   UsageStore,
   UserStore,
-} from './ports.js';
-import type { AuthenticatorStore, PasskeyStore, SignInStore } from './sign-in-ports.js';
+} from './ports/index.js';
+import type { AuthenticatorStore, PasskeyStore, SignInStore } from './ports/sign-in.js';
 
 /** Everything that the control plane keeps. */
 export interface Store {

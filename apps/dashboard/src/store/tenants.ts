@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { DEFAULT_SETTINGS, summaryOf, type TenantSettings } from '../account/tenant-settings.js';
 import { appendAct } from './account-acts.js';
 import { STANDARD_PLAN_ID } from './migrations.js';
-import type { AccountStatus, Actor, Plan, Tenant, TenantStore } from './ports.js';
+import type { AccountStatus, Actor, Plan, Tenant, TenantStore } from './ports/index.js';
 import { findTenantBy, planOf, present, type PlanRow } from './rows.js';
 
 /** Makes a tenant with the standard plan and settings, unless its name is taken. @returns its id, null when taken */

@@ -1,6 +1,6 @@
 import type { Database } from '@cer/sql-store';
 import { isUsageKind } from '../account/usage-kind.js';
-import type { UsageDay, UsageItem, UsageStore } from './ports.js';
+import type { UsageDay, UsageItem, UsageStore } from './ports/index.js';
 
 interface UsageRow {
   readonly tenant_id: string;

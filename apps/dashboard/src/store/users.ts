@@ -1,7 +1,7 @@
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
 import { insertUser } from './insert-user.js';
-import type { Actor, NewUser, ProviderSignIn, User, UserStore } from './ports.js';
+import type { Actor, NewUser, ProviderSignIn, User, UserStore } from './ports/index.js';
 import { signInByProvider } from './provider-sign-in.js';
 import { userOf, type UserRow } from './rows.js';
 

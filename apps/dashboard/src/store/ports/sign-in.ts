@@ -1,4 +1,5 @@
-import type { Actor, User } from './ports.js';
+import type { User } from './accounts.js';
+import type { Actor } from './acts.js';
 
 /** The person whose way of signing in changes. */
 export type Person = Pick<User, 'userId' | 'tenantId' | 'email'>;

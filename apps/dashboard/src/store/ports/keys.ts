@@ -1,0 +1,69 @@
+import type { Scope } from '../../account/api-key.js';
+import type { Tenant } from './accounts.js';
+import type { Actor } from './acts.js';
+
+export interface ApiKey {
+  readonly keyId: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  /** Set when the key was rotated: it works until then. */
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewApiKey {
+  readonly tenantId: string;
+  readonly name: string;
+  /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */
+  readonly keyHash: string;
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+}
+
+export interface ApiKeyStore {
+  /** @throws StoreError STORE_ROW_REFUSED for a hash that is already a key */
+  create(key: NewApiKey, actor: Actor): Promise<ApiKey>;
+  /** Newest first. */
+  list(tenantId: string): Promise<readonly ApiKey[]>;
+  /** @returns null unless this tenant has a key of this id, revoked and expired ones included */
+  find(tenantId: string, keyId: string): Promise<ApiKey | null>;
+  /** Revoked and expired keys are found too. */
+  findByHash(keyHash: string): Promise<{ readonly key: ApiKey; readonly tenant: Tenant } | null>;
+  /**
+   * Puts a new key of the same name and scopes beside the old one, which works until `oldExpiresAt`.
+   * @returns null unless this tenant has an active key of this id
+   */
+  rotate(
+    tenantId: string,
+    keyId: string,
+    replacement: Pick<NewApiKey, 'keyHash' | 'prefix'>,
+    oldExpiresAt: Date,
+    actor: Actor,
+  ): Promise<ApiKey | null>;
+  /** @returns false unless this tenant has an unrevoked key of this id */
+  revoke(tenantId: string, keyId: string, actor: Actor): Promise<boolean>;
+  /** Notes when keys were last used; a time earlier than the stored one changes nothing. */
+  markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;
+}
+
+/** Scopes of the dashboard's own keys. */
+export const READER_SCOPES = ['audit', 'review', 'webhooks'] as const;
+
+/** A key with which the dashboard itself reads the records of one tenant, or certifies reviews for it. */
+export interface ReaderKey {
+  /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */
+  readonly keyHash: string;
+  readonly tenantId: string;
+  readonly scope: (typeof READER_SCOPES)[number];
+  readonly expiresAt: Date;
+}
+
+export interface ReaderKeyStore {
+  add(key: ReaderKey): Promise<void>;
+  /** Expired ones included, until they are swept. */
+  findByHash(keyHash: string): Promise<ReaderKey | null>;
+}

@@ -1,0 +1,52 @@
+import type { Tenant, User } from './accounts.js';
+import type { Actor } from './acts.js';
+
+/** Of the token only its SHA-256 is kept. */
+export interface NewLink {
+  readonly tokenHash: string;
+  readonly expiresAt: Date;
+}
+
+/** Purpose of a link: the first set-up, or a user's password. */
+export type LinkPurpose = { readonly purpose: 'set-up' } | { readonly purpose: 'password'; readonly user: User };
+
+export interface LinkStore {
+  /** A link with which the user chooses a password; earlier ones stop working. @returns false for an unknown user */
+  issuePasswordLink(tenantId: string, userId: string, link: NewLink, actor: Actor): Promise<boolean>;
+  /** A link with which the first owner sets the dashboard up. */
+  issueSetUpLink(link: NewLink): Promise<void>;
+  /** Purpose of a valid link. */
+  find(tokenHash: string): Promise<LinkPurpose | null>;
+  /** Uses the link up, sets the password and ends every session of the user, or does nothing at all. */
+  redeemForPassword(tokenHash: string, passwordHash: string): Promise<User | null>;
+  /** Uses every set-up link up and makes the first tenant and owner, or does nothing at all. */
+  redeemForSetUp(
+    tokenHash: string,
+    owner: {
+      readonly tenantName: string;
+      readonly email: string;
+      readonly name: string;
+      readonly passwordHash: string;
+    },
+  ): Promise<User | null>;
+}
+
+export interface Session {
+  readonly user: User;
+  readonly tenant: Tenant;
+  /** When the user signed in. */
+  readonly startedAt: string;
+  readonly lastSeenAt: string;
+}
+
+export interface SessionStore {
+  /** Signs a user in, in place of the session that the browser had. */
+  start(session: { tokenHash: string; userId: string; expiresAt: Date; replaces: string | null }): Promise<void>;
+  /**
+   * A session that is neither expired nor idle for too long, of an enabled user.
+   * @param idleSince the earliest last use that still counts
+   */
+  find(tokenHash: string, idleSince: Date): Promise<Session | null>;
+  touch(tokenHash: string): Promise<void>;
+  end(tokenHash: string): Promise<void>;
+}
