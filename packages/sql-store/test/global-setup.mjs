@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 
 /** Tests start this package in separate processes, which run its build. */
 export default async function setUp() {
-  const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
+  const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
   execFileSync(process.execPath, [compiler, '-b', 'packages/sql-store'], { cwd: root, stdio: 'inherit' });
   await usePostgresServer();
 }
