@@ -1,7 +1,7 @@
 // The time of one tenant's short still beside another tenant that keeps 16 sketches under way, against alone, in rounds
 // that alternate. The renderer is a separate process; the other tenant's share of an hour does not end here.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchArguments } from '../scripts/services/launch.mjs';
@@ -73,6 +73,8 @@ async function shortStills(post, stills) {
 /** Keeps `AT_ONCE` sketches under way. @returns ends them */
 function attack(post, path, sketch) {
   const ending = new AbortController();
+  // A request that was refused leaves its listener there until it is collected.
+  setMaxListeners(0, ending.signal);
   const one = async () => {
     // A refusal comes at once: the tenant has too many under way.
     while (!ending.signal.aborted) if ((await post(path, sketch, ending.signal)) === 429) await sleep(50);

@@ -290,6 +290,50 @@ describeWithBrowser('The drawing surface', () => {
     expect(await inSketch(renderer, 'color(255, 51, 0, 102).array()')).toEqual([1, 0.2, 0, 0.4]);
   });
 
+  it('converts values as p5.js does', async () => {
+    expect(await inSketch(renderer, '[byte(127), byte(128), byte("23.4"), byte(true), byte([1, "255"])]')).toEqual([
+      127,
+      -128,
+      23,
+      1,
+      [1, -1],
+    ]);
+    expect(await inSketch(renderer, '[unchar("A"), unchar(["P", "🎨"])]')).toEqual([65, [80, 0xd83c]]);
+    expect(await inSketch(renderer, '[LABEL, FALLBACK, webglVersion === P2D]')).toEqual(['label', 'fallback', true]);
+  });
+
+  it('mixes the colours of a palette', async () => {
+    const palette = '[["white", 0], [color(255, 0, 0), 0.5], ["black", 1]]';
+    const at = (amount: number): string => `paletteLerp(${palette}, ${amount}).levels`;
+    expect(await inSketch(renderer, `[${[-1, 0.25, 0.5, 0.75, 2].map(at).join()}]`)).toEqual([
+      [255, 255, 255, 255],
+      [255, 128, 128, 255],
+      [255, 0, 0, 255],
+      [128, 0, 0, 255],
+      [0, 0, 0, 255],
+    ]);
+  });
+
+  it('converts points between the sketch and the canvas', async () => {
+    const moved = 'translate(100, 50); scale(2); rotate(HALF_PI)';
+    const points =
+      '[worldToScreen(10, 20), screenToWorld(createVector(60, 70))].map(({ x, y }) => [x, y].map((n) => Math.round(n)))';
+    expect(await inSketch(renderer, points, moved)).toEqual([
+      [60, 70],
+      [10, 20],
+    ]);
+  });
+
+  it('measures a font as well as a text', async () => {
+    expect(
+      await inSketch(
+        renderer,
+        '[fontAscent() === textAscent(), fontDescent() === textDescent(), fontWidth("ab ") === textWidth("ab ")]',
+        'textSize(80)',
+      ),
+    ).toEqual([true, true, true]);
+  });
+
   it('runs sketches that keep their names in an instance', async () => {
     const instances =
       'new p5((p) => { p.setup = () => { p.createCanvas(1950, 2400); p.background(0, 0, 255); }; p.draw = () => { p.fill(255, 0, 0); p.rect(p.frameCount, 0, 50, 50); p.mine = p.width; }; }); new p5((p) => { p.draw = () => { p.square(100, 100, 50); }; });';

@@ -67,6 +67,8 @@ export const CONSTANTS = {
   INCLUDE: 'include',
   EXCLUDE: 'exclude',
   JOIN: 'join',
+  LABEL: 'label',
+  FALLBACK: 'fallback',
   P2D: 'p2d',
   WEBGL: 'webgl',
   WEBGL2: 'webgl2',

@@ -51,6 +51,7 @@ export interface DrawingContext extends Drawn {
   textBaseline: string;
   imageSmoothingEnabled: boolean;
   fill(): void;
+  getTransform(): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>>;
   roundRect(x: number, y: number, width: number, height: number, radii: number[]): void;
   measureText(text: string): {
     readonly width: number;

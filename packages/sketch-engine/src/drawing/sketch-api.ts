@@ -118,6 +118,7 @@ export function createSketchApi(
       windowHeight: height,
       displayWidth: width,
       displayHeight: height,
+      webglVersion: CONSTANTS.P2D,
     }),
     ...Object.entries({ drawingContext: ctx, pixels: [], SEED: input.seed, VAR: createProtocolVAR(input.vars) }),
     ...Object.entries(frameGlobals(0, input)),

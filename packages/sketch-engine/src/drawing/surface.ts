@@ -64,6 +64,13 @@ export function createSurface(
     color: (...args: unknown[]) => pen.colorOf(args),
     lerpColor: (from: unknown, to: unknown, amount: number) =>
       lerpColors(pen.colorOf([from]), pen.colorOf([to]), amount, pen.style.colorMode),
+    paletteLerp: (stops: readonly (readonly [unknown, number])[], amount: number) => {
+      const next = stops.findIndex(([, at]) => amount < at);
+      const [to, end] = stops.at(next) ?? ['black', 1];
+      const [from, start] = next > 0 ? (stops[next - 1] ?? [to, end]) : [to, end];
+      if (from === to) return pen.colorOf([to]);
+      return lerpColors(pen.colorOf([from]), pen.colorOf([to]), (amount - start) / (end - start), pen.style.colorMode);
+    },
     red: channel(({ r }) => r / 255, 0),
     green: channel(({ g }) => g / 255, 1),
     blue: channel(({ b }) => b / 255, 2),

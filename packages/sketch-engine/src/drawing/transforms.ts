@@ -1,6 +1,9 @@
 import { word } from './constants.js';
 import { refuse } from './violation.js';
+import { Vector } from './vector.js';
 import { applyStyle, type Pen, type SketchFunctions, type Style } from './style.js';
+
+type Point = Readonly<Record<'x' | 'y', number>>;
 
 /** The modes a canvas composes with, `source-over` first. */
 const BLEND_MODES: ReadonlySet<string> = new Set([
@@ -48,14 +51,14 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       pen.style = style;
       applyStyle(pen);
     },
-    translate(x: number | { readonly x: number; readonly y: number }, y = 0) {
+    translate(x: number | Point, y = 0) {
       if (typeof x === 'number') ctx.translate(x, y);
       else ctx.translate(x.x, x.y);
     },
     rotate(angle: number) {
       ctx.rotate(pen.radiansOf(angle));
     },
-    scale(x: number | { readonly x: number; readonly y: number }, y?: number) {
+    scale(x: number | Point, y?: number) {
       if (typeof x === 'number') ctx.scale(x, y ?? x);
       else ctx.scale(x.x, x.y);
     },
@@ -71,6 +74,17 @@ export function transformFunctions(pen: Pen): SketchFunctions {
     },
     resetMatrix() {
       ctx.setTransform(1, 0, 0, 1, 0, 0);
+    },
+    worldToScreen(x: number | Point, y = 0) {
+      const [px, py] = typeof x === 'number' ? [x, y] : [x.x, x.y];
+      const { a, b, c, d, e, f } = ctx.getTransform();
+      return new Vector(a * px + c * py + e, b * px + d * py + f);
+    },
+    screenToWorld(x: number | Point, y = 0) {
+      const { a, b, c, d, e, f } = ctx.getTransform();
+      const [dx, dy] = typeof x === 'number' ? [x - e, y - f] : [x.x - e, x.y - f];
+      const area = a * d - b * c;
+      return new Vector((d * dx - c * dy) / area, (a * dy - b * dx) / area);
     },
     background(...args: unknown[]) {
       const color = pen.colorOf(args).toString();

@@ -19,6 +19,10 @@ export function textFunctions(pen: Pen): SketchFunctions {
     return act();
   };
 
+  const width = (value: unknown): number => withFont(() => Math.max(...String(value).split('\n').map(measure)));
+  const ascent = (): number => withFont(() => ctx.measureText('').fontBoundingBoxAscent);
+  const descent = (): number => withFont(() => ctx.measureText('').fontBoundingBoxDescent);
+
   const drawLines = (lines: readonly string[], x: number, y: number): void => {
     const { fill, fillChosen, stroke, strokeChosen } = pen.style;
     const solid = fillChosen ? fill?.toString() : fill && 'rgb(0, 0, 0)';
@@ -90,9 +94,12 @@ export function textFunctions(pen: Pen): SketchFunctions {
     textWrap(textWrap: unknown) {
       change({ textWrap: String(textWrap).toUpperCase() });
     },
-    textWidth: (value: unknown) => withFont(() => Math.max(...String(value).split('\n').map(measure))),
-    textAscent: () => withFont(() => ctx.measureText('').fontBoundingBoxAscent),
-    textDescent: () => withFont(() => ctx.measureText('').fontBoundingBoxDescent),
+    textWidth: width,
+    textAscent: ascent,
+    textDescent: descent,
+    fontWidth: width,
+    fontAscent: ascent,
+    fontDescent: descent,
   };
 }
 
