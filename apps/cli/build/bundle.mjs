@@ -1,20 +1,27 @@
-// Bundles the command and the packages that every verification uses: a few files load faster than a few hundred.
-import { rm } from 'node:fs/promises';
+// Bundles the command and the packages that every verification uses. One file of CommonJS: the loader of ES modules, and a
+// file for each part, take as long as the verification.
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
-await rm(join(root, 'dist', 'bundle'), { recursive: true, force: true });
+const folder = join(root, 'dist', 'bundle');
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder, { recursive: true });
+await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 await build({
   absWorkingDir: root,
+  // The code of a command runs when the command is called.
   entryPoints: { cer: 'dist/main.js', worker: 'dist/batch/worker.js' },
-  outdir: 'dist/bundle',
+  outdir: folder,
   bundle: true,
-  // The code of a command is a separate file, loaded when it runs.
-  splitting: true,
-  format: 'esm',
+  format: 'cjs',
   platform: 'node',
   target: 'es2022',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  define: { 'import.meta.url': 'bundleUrl' },
+  banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
   // Loaded when needed: they have their own dependencies or files.
   external: ['@cer/client', '@cer/sketch-engine', '@cer/timestamps', '@modelcontextprotocol/*', 'yauzl', 'zod'],
 });

@@ -28,11 +28,15 @@ const io: Io = {
   randomBytes: (length) => new Uint8Array(randomBytes(length)),
 };
 
-try {
-  process.exitCode = await run(process.argv.slice(2), io);
-} catch (error) {
-  // Unexpected: fail closed, in the shape that callers parse. The message may quote a file, so only the class is reported.
-  const kind = error instanceof Error ? error.name : typeof error;
-  io.stderr.write(`${JSON.stringify({ status: 'FAILED', checks: {}, reason: 'UNKNOWN_ERROR', detail: kind })}\n`);
-  process.exitCode = EXIT.failed;
+async function main(): Promise<void> {
+  try {
+    process.exitCode = await run(process.argv.slice(2), io);
+  } catch (error) {
+    // Unexpected: fail closed, in the shape that callers parse. The message may quote a file, so only the class is reported.
+    const kind = error instanceof Error ? error.name : typeof error;
+    io.stderr.write(`${JSON.stringify({ status: 'FAILED', checks: {}, reason: 'UNKNOWN_ERROR', detail: kind })}\n`);
+    process.exitCode = EXIT.failed;
+  }
 }
+
+void main();

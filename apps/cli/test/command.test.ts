@@ -18,8 +18,12 @@ const TIMESTAMPED = sample('../timestamps/timestamped.json');
 const REVOKED_KEYS = ['--keys', sample('../timestamps/keys-revoked.json')];
 const TSA_ROOTS = ['--tsa-roots', sample('../timestamps/tsa-roots.pem')];
 
-function node(args: readonly string[], input = ''): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8' });
+function node(
+  args: readonly string[],
+  input = '',
+  env = process.env,
+): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8', env });
   return { status, stdout, stderr };
 }
 
@@ -40,6 +44,16 @@ describe('the command', () => {
       ],
     ]) {
       expect(node([...OFFLINE, BIN, ...args])).toMatchObject({ status: 0, stderr: '' });
+    }
+  });
+
+  it('verifies where compiled code cannot be kept', () => {
+    const file = folder.write('not-a-folder', '');
+    for (const env of [{ XDG_CACHE_HOME: file }, { HOME: '' }]) {
+      expect(node([BIN, 'verify', sample('certified.json'), ...KEYS], '', env)).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
     }
   });
 

@@ -1,5 +1,4 @@
 import { onlyOperand, readArguments } from '../arguments.js';
-import { verifyBatch } from '../batch/verify-batch.js';
 import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../key-history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../files/read-bytes.js';
@@ -88,6 +87,8 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   }
   if (operands.length === 0) throw new UsageError('--batch: no FILE is given');
   if (operands.includes('-')) requireOneReaderOfStdin(flags);
+  // Loaded here: one certificate needs no threads.
+  const { verifyBatch } = await import('../batch/verify-batch.js');
   return verifyBatch(
     {
       sources: operands,
