@@ -86,8 +86,8 @@ const medianAdded = (to, from) => median(to) - median(from);
 const p99Added = (to, from) => percentile99(to) - percentile99(from);
 
 /** The additional time of a call with an observer, beside the noise of the same comparison. */
-async function addedCases(name, provider, observed, calls) {
-  const { times, uninterrupted } = await latencies(provider, observed, calls);
+async function addedCases(name, plain, observed, calls) {
+  const { times, uninterrupted } = await latencies(plain, observed, calls);
   const one = (title, unit, value) => caseOf(`${title}, ${name}`, unit, [value]);
   const added = { median: medianAdded(times.observed, times.plain), p99: p99Added(times.observed, times.plain) };
   const cases = [
@@ -131,9 +131,9 @@ async function slowReaders(runs) {
 }
 
 /** @returns bytes that a provider served to a reader that read one chunk and then stalled */
-async function servedAhead(observe) {
+async function servedAhead(fetch, provider) {
   let served = 0;
-  const provider = async () => {
+  provider.answer = async () => {
     const pull = (controller) => {
       if (served === CHUNKS * CHUNK.length) controller.close();
       else controller.enqueue(CHUNK.slice());
@@ -142,7 +142,7 @@ async function servedAhead(observe) {
     const source = new ReadableStream({ type: 'bytes', pull }, { highWaterMark: 0 });
     return new Response(source, { headers: { 'content-type': 'text/event-stream' } });
   };
-  const response = await ask(observe(provider));
+  const response = await ask(fetch);
   const reader = response.body.getReader();
   await reader.read();
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -152,18 +152,23 @@ async function servedAhead(observe) {
 
 export async function clientCases({ rounds, seconds, calls, readers }) {
   const spoolDir = mkdtempSync(join(tmpdir(), 'cer-bench-client-'));
+  // One observer and the global fetch, as in most programs: the provider's answers change from case to case.
+  const provider = { answer: null };
+  const plainFetch = () => provider.answer();
+  const networkFetch = globalThis.fetch;
+  globalThis.fetch = plainFetch;
   // The node is silent: sending is measured by the group certify.
   const silent = () => new Promise(() => undefined);
   const options = { appId: 'bench', nodeUrl: 'http://node.test', spoolDir, fetch: silent, maxSpoolBytes: 2 ** 34 };
   const cer = certificates(options);
+  const observed = cer.fetch({ fetch: globalThis.fetch });
   const cases = [];
   const ratios = [];
   for (const [name, text, type] of KINDS) {
-    const provider = answering(text, type, 0);
-    const observed = cer.fetch({ fetch: provider });
+    provider.answer = answering(text, type, 0);
     const measured = await measure(
       [
-        { name: `call without observer, ${name}`, run: async () => (await ask(provider)).text() },
+        { name: `call without observer, ${name}`, run: async () => (await ask(plainFetch)).text() },
         { name: `call with observer, ${name}`, run: async () => (await ask(observed)).text() },
       ],
       { rounds, secondsPerRound: seconds },
@@ -175,16 +180,17 @@ export async function clientCases({ rounds, seconds, calls, readers }) {
       ['at once', 0],
       [`after ${PROVIDER_MS} ms`, PROVIDER_MS],
     ]) {
-      const answers = answering(text, type, ms);
-      const found = await addedCases(`${name} ${when}`, answers, cer.fetch({ fetch: answers }), calls);
+      provider.answer = answering(text, type, ms);
+      const found = await addedCases(`${name} ${when}`, plainFetch, observed, calls);
       cases.push(...found.cases);
       atMost(`median, ${name} ${when}`, found.added.median);
       atMost(`p99, ${name} ${when}`, found.added.p99);
     }
     atMost(`CPU time, ${name}`, ours - plain);
   }
-  const plain = await servedAhead((provider) => provider);
-  const ours = await servedAhead((provider) => cer.fetch({ fetch: provider }));
+  const plain = await servedAhead(plainFetch, provider);
+  const ours = await servedAhead(observed, provider);
+  globalThis.fetch = networkFetch;
   ratios.push(ratio('C2', 'bytes ahead of a stalled reader, without / with observer', plain / ours, 0.9));
   const memory = await slowReaders(readers);
   for (const kind of ['rss', 'heap']) {
