@@ -19,8 +19,10 @@ export interface Contexts {
   withinProject<R>(project: ProjectRun, work: () => R): R;
 }
 
+const framework = processWide('framework calls', () => ({ scope: platform.createScope<ClaimableCall>() }));
+
 export function createContexts(): Contexts {
-  const calls = processWide('calls', () => ({ scope: platform.createScope<ClaimableCall>() })).scope;
+  const calls = framework().scope;
   const projects = platform.createScope<ProjectRun>();
   return {
     follow: projects !== null,

@@ -30,7 +30,7 @@ export interface OpenCalls {
 }
 
 /** The open calls of the process: the client that certifies a request may not be the one of the framework's report. */
-export const openCallsOfProcess = (): OpenCalls => processWide('open calls', createOpenCalls);
+export const openCallsOfProcess = processWide('open calls', createOpenCalls);
 
 function createOpenCalls(): OpenCalls {
   const open = new Map<ClaimableCall, Recognisable>();

@@ -13,8 +13,11 @@ interface Observers {
   readonly scope: Scope<true> | null;
 }
 
-const observers = (): Observers =>
-  processWide('observers', () => ({ count: 0, before: globalThis.fetch, scope: platform.createScope() }));
+const observers = processWide('observers', (): Observers => ({
+  count: 0,
+  before: globalThis.fetch,
+  scope: platform.createScope(),
+}));
 
 /** Counts an observer. */
 export function addObserver(): void {
