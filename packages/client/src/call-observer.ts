@@ -7,8 +7,9 @@ import { describeExchange } from './observe/describe-exchange.js';
 import { Exchange, type Ended } from './observe/exchange.js';
 import type { ModelCall } from './observe/model-call.js';
 import type { Observer, Watch } from './observe/observed-fetch.js';
-import type { Follower } from './observe/pull-through.js';
-import { factsLater, valueIn } from './observe/request-facts.js';
+import { ReadBody, type Follower } from './observe/pull-through.js';
+import { factsOf, valueIn } from './observe/request-facts.js';
+import { once, whileWaiting } from './observe/while-waiting.js';
 import type { CertifiedAnswers } from './calls/certified-answers.js';
 import type { Recorder, StartedCall } from './calls/recorder.js';
 import { protocolOf, type Settings } from './settings.js';
@@ -34,7 +35,9 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     if (framework !== null) framework.isClaimed = true;
     const { href } = call.url;
     const callId = framework?.callId ?? attempts.resume(href, body, call.attempt) ?? started.executionId;
-    const facts = factsLater(body, protocolOf(settings), platform.turn);
+    const facts = once(() => factsOf(body, protocolOf(settings)));
+    const answerBody = once(() => new ReadBody('bytes'));
+    whileWaiting(platform.turn, facts, answerBody);
     const ended = (end: Ended): void => {
       if (end.outcome === 'failed') attempts.failed(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
@@ -44,6 +47,7 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     return {
       follow: (response) =>
         safe(new Exchange(call, response, { maxContentBytes, hash: new BodyHash(platform), ended }), failed),
+      body: answerBody,
       miss: () => {
         started.miss();
       },

@@ -1,6 +1,6 @@
 import { modelCallOf, type ModelCall } from './model-call.js';
 import { addObserver, isObserved, makeObserved } from './observed-calls.js';
-import { pullThrough, type Follower } from './pull-through.js';
+import { pullThrough, type Follower, type ReadBody } from './pull-through.js';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -8,6 +8,8 @@ export type Fetch = typeof globalThis.fetch;
 export interface Watch {
   /** @param response null when no answer came */
   follow(response: Response | null): Follower;
+  /** The body for the caller of the answer. */
+  body(): ReadBody;
   /** The answer cannot be followed. */
   miss(): void;
 }
@@ -56,7 +58,9 @@ export async function observeCall(
 }
 
 function wrapped(watch: Watch, response: Response): Response {
-  if (response instanceof Response && !response.bodyUsed) return pullThrough(response, watch.follow(response));
+  if (response instanceof Response && !response.bodyUsed) {
+    return pullThrough(response, watch.follow(response), () => watch.body());
+  }
   watch.miss();
   return response;
 }

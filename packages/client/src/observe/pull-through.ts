@@ -6,21 +6,41 @@ export interface Follower {
   break(error: unknown): void;
 }
 
+type Controller = ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>;
+
 /**
- * The same response with a body that is read only when the caller reads: no copy is pulled ahead, so back-pressure,
- * cancellation, bytes and errors are those of the provider's body.
+ * A body that is read only when the caller reads: no copy is pulled ahead, so back-pressure, cancellation, bytes and errors
+ * are those of the provider's body. It is made before that is known: making a stream takes long.
  */
-export function pullThrough(response: Response, follower: Follower): Response {
-  const { body } = response;
-  if (body === null) {
-    follower.end();
-    return response;
+export class ReadBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
+  #follower: Follower | null = null;
+
+  constructor(type: 'bytes' | undefined) {
+    const source = {
+      pull: this.#pull.bind(this),
+      cancel: async (reason: unknown): Promise<void> => {
+        this.#follower?.cancel();
+        await this.#reader?.cancel(reason);
+      },
+    };
+    this.stream =
+      type === 'bytes'
+        ? new ReadableStream({ type, ...source }, { highWaterMark: 0 })
+        : new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
   }
-  const isByteStream = takesByteReaders(body);
-  const reader = body.getReader();
-  const pull = async (
-    controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>,
-  ): Promise<void> => {
+
+  /** States the provider's body, before the caller reads. */
+  readFrom(body: ReadableStream<Uint8Array<ArrayBuffer>>, follower: Follower): void {
+    this.#reader = body.getReader();
+    this.#follower = follower;
+  }
+
+  async #pull(controller: Controller): Promise<void> {
+    const reader = this.#reader;
+    const follower = this.#follower;
+    if (reader === null || follower === null) return;
     let result: { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
     try {
       result = await reader.read();
@@ -38,15 +58,22 @@ export function pullThrough(response: Response, follower: Follower): Response {
     }
     follower.handOn(result.value);
     controller.enqueue(result.value);
-  };
-  const cancel = async (reason: unknown): Promise<void> => {
-    follower.cancel();
-    await reader.cancel(reason);
-  };
-  const stream = isByteStream
-    ? new ReadableStream({ type: 'bytes', pull, cancel }, { highWaterMark: 0 })
-    : new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
-  return withBody(response, stream);
+  }
+}
+
+/**
+ * The same response with a body that is followed.
+ * @param byteBody returns a byte stream without a source
+ */
+export function pullThrough(response: Response, follower: Follower, byteBody: () => ReadBody): Response {
+  const { body } = response;
+  if (body === null) {
+    follower.end();
+    return response;
+  }
+  const made = takesByteReaders(body) ? byteBody() : new ReadBody(undefined);
+  made.readFrom(body, follower);
+  return withBody(response, made.stream);
 }
 
 function takesByteReaders(body: ReadableStream<Uint8Array>): boolean {

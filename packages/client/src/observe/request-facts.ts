@@ -14,22 +14,7 @@ export interface RequestFacts {
   readonly inputHash: string | null;
 }
 
-/**
- * Reads a request in a later turn of the event loop, while the provider works on its answer, so that the caller does not
- * wait for it; at once when its answer ends before.
- * @param turn resolves in a later turn
- */
-export function factsLater(body: string, protocol: Protocol, turn: () => Promise<void>): () => RequestFacts {
-  let found: RequestFacts | null = null;
-  const facts = (): RequestFacts => (found ??= factsOf(body, protocol));
-  // A fault recurs when the call ends, and is counted there.
-  void turn()
-    .then(facts)
-    .catch(() => undefined);
-  return facts;
-}
-
-function factsOf(body: string, protocol: Protocol): RequestFacts {
+export function factsOf(body: string, protocol: Protocol): RequestFacts {
   const request = valueIn(body);
   const inputHash = hashOfValue(request, protocol);
   return {
