@@ -40,3 +40,18 @@ describe('sealing after a description with the same labels', () => {
     expect(seal({ ...execution, input: '', output: '' }).bundle).toMatchObject({ bundleType: 'cer.ai.execution.v1' });
   });
 });
+
+describe('the text of a sealed bundle', () => {
+  const parameters = { temperature: 0.1, maxTokens: 1e21, topP: null, seed: null };
+
+  it.each<[string, JsonMembers]>([
+    ['1.2.0', {}],
+    ['1.3.0', {}],
+    ['1.3.1', { prompt: 'p' }],
+  ])('is its JSON on one line, under %s', (protocolVersion, more) => {
+    const signals = [{ type: 't', source: 's', payload: { text: 'a "line"\n\u2028', id: null } }];
+    const { bundle, text } = seal({ ...execution, protocolVersion, parameters, signals, ...more });
+    expect(JSON.parse(text)).toEqual(bundle);
+    expect(text).not.toContain('\n');
+  });
+});

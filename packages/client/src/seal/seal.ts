@@ -40,14 +40,17 @@ export class SealError extends Error {
 export function seal(execution: JsonMembers): Sealed {
   check(execution);
   try {
-    const { bundle, executionId, certificateHash, salts } = sealExecution(execution, {
+    const { bundle, executionId, certificateHash, salts, hashed } = sealExecution(execution, {
       createdAt: '',
       timestamp: null,
       executionId: '',
       saltsFor: () => ({ input: newSalt(), output: newSalt() }),
     });
     const openings = salts === null ? null : formatOpenings(salts);
-    return { executionId, certificateHash, bundle, text: JSON.stringify(bundle), openings };
+    // All members of a bundle made here are hashed, except the hash: their text is not made again.
+    const text =
+      hashed === null ? JSON.stringify(bundle) : `{"certificateHash":"${certificateHash}",${hashed.canonical.slice(1)}`;
+    return { executionId, certificateHash, bundle, text, openings };
   } catch (error) {
     throw new SealError([error instanceof Error ? error.message : 'unknown fault'], { cause: error });
   }
@@ -65,8 +68,7 @@ const MAX_PASSED = 1000;
 function check(execution: JsonMembers): void {
   const { provider, model, appId, prompt, input, inputHash, output, outputHash } = execution;
   const isPlain = prompt === undefined && isContent(input ?? inputHash) && isContent(output ?? outputHash);
-  // No label without a fault has a line feed.
-  const labels = [provider, model, appId].join('\n');
+  const labels = JSON.stringify([provider, model, appId]);
   if (isPlain && passed.has(labels)) return;
   const faults = executionRequestFaults(execution);
   if (faults.length > 0) throw new SealError(faults);
