@@ -59,7 +59,7 @@ describe('the bytes of a first answer', () => {
     );
   });
 
-  it('equal those of its replay for any bundle sealed elsewhere', async () => {
+  it("equal the replay's for any bundle sealed elsewhere", async () => {
     await fc.assert(
       fc.asyncProperty(object, object, async (parameters, unhashed) => {
         const bundle = sealedElsewhere({ snapshot: { parameters }, unhashed });

@@ -191,7 +191,7 @@ describe('the cache of a key directory', () => {
     expect(await keys.find('h')).not.toBeNull();
   });
 
-  it('does not cache failures or replace them by expired answers', async () => {
+  it('caches no failures and serves no expired answers', async () => {
     const keys = remembering();
     await keys.find('h');
     clock += 1500;

@@ -37,7 +37,7 @@ describeInChromium('alerts in the dashboard', () => {
     }
   };
 
-  it('are none until an owner adds a webhook, whose secret is shown once', async () => {
+  it('start with a webhook whose secret is shown once', async () => {
     await whole.open('/alerts');
     expect(await whole.text()).toContain('No webhooks yet');
     await auditPage(page, 'alerts-none');
@@ -59,7 +59,7 @@ describeInChromium('alerts in the dashboard', () => {
     expect(await whole.text()).not.toContain(secret);
   });
 
-  it('are tried with a message that the node signs, and listed with the result', async () => {
+  it('send a signed test message and list its result', async () => {
     const arrives = receiver.next();
     await whole.press(`form[action="${path}/test"] button`);
     expect(await whole.text('[role=status]')).toContain('A test message is on its way.');
@@ -71,7 +71,7 @@ describeInChromium('alerts in the dashboard', () => {
     await auditPage(page, 'alerts-messages');
   });
 
-  it('are sent again by a button, signed with both secrets after a rotation', async () => {
+  it('are resent by a button, signed with both secrets after rotation', async () => {
     await whole.press(`form[action="${path}/rotate"] button`);
     const later = await whole.text('.once');
     expect(later).not.toBe(secret);
@@ -84,7 +84,7 @@ describeInChromium('alerts in the dashboard', () => {
     expect(message.headers['webhook-id']).toBe(receiver.received[0]?.headers['webhook-id']);
   });
 
-  it('are read by auditors, without the path of the address and without forms', async () => {
+  it('are shown to auditors without the address path and forms', async () => {
     const auditor = await whole.signIn('audit@example.org', 'auditor');
     for (const shown of ['/alerts', path]) {
       await auditor.goto(whole.url + shown);
@@ -98,7 +98,7 @@ describeInChromium('alerts in the dashboard', () => {
     expect(await whole.text()).not.toContain('of-the-receiver');
   });
 
-  it('say when the node does not answer, is older or sends none', async () => {
+  it('report a node that is away, is older or sends none', async () => {
     whole.interpose((_asked, answer) => answer.destroy());
     expect((await page.goto(`${whole.url}/alerts`))?.status()).toBe(503);
     expect(await whole.text('[role=alert]')).toContain('The attestation node cannot be reached.');

@@ -59,7 +59,7 @@ describeInChromium('a reviewer of a company', () => {
   const press = (selector: string): Promise<unknown> => whole.press(selector, page);
   const text = (selector = 'main'): Promise<string> => page.$eval(selector, (element) => element.textContent);
 
-  it('signs in at the provider, finds a certificate, reviews it, exports all and has it verified', async () => {
+  it('signs in, finds, reviews, exports and verifies certificates', async () => {
     await page.goto(whole.url);
     await press('a[href="/sign-in/oidc"]');
     expect(new URL(page.url()).origin).toBe(whole.url);

@@ -14,7 +14,7 @@ jest.setTimeout(300_000);
 const LOG = { LOG_ORIGIN: 'node.example/log', LOG_EPOCH_S: '3600' };
 const AN_HOUR_MS = '3600000';
 
-describeInChromium('the transparency log on the page of a certificate', () => {
+describeInChromium("the transparency log on a certificate's page", () => {
   let whole: DashboardAndNode;
   let page: Page;
   let key: string;

@@ -72,7 +72,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect((await bridge.ended).code).toBe(0);
   };
 
-  it('are listed page by page and found by filter and search', async () => {
+  it('are listed in pages and found by filter and search', async () => {
     await open('/records');
     await auditPage(page, 'records');
     expect(await rows()).toBe(50);
@@ -246,7 +246,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect((await read('')).status).toBe(410);
   });
 
-  it('are not shown by a link when they are hidden or deleted', async () => {
+  it('disappear from a shared link when hidden or deleted', async () => {
     const certificate = hashes[9] ?? '';
     await open(`/shares/new?certificate=${certificate}`);
     await press('main form button');
@@ -265,7 +265,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect(await read()).toBe(404);
   });
 
-  it('say clearly when the node is away, of an older release or busy', async () => {
+  it('report a node that is away, older or busy', async () => {
     whole.interpose((_asked, answer) => answer.destroy());
     await open('/records');
     await auditPage(page, 'node-away');

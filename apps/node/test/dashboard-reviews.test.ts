@@ -80,7 +80,7 @@ describeInChromium('a review in the dashboard', () => {
     return jsonObject(parseJson(await (await whole.download(`/records/download/${hash}`)).text()));
   };
 
-  it('is asked for on the page of the certificate, and made by keyboard alone', async () => {
+  it("is made from the certificate's page by keyboard alone", async () => {
     await open(`/records/certificate/${reviewed}`);
     await auditPage(page, 'record-unreviewed');
     expect(await text()).toMatch(/Outcome\s+truncated/);
@@ -102,7 +102,7 @@ describeInChromium('a review in the dashboard', () => {
     await auditPage(page, 'review-certified');
   });
 
-  it('hands over the values once, sealed in the certificate, and shows them as text', async () => {
+  it('shows the sealed values once, as text', async () => {
     const values: unknown = JSON.parse(await text('main pre'));
     expect(values).toMatchObject({
       input: { reviewed, reviewer: expect.stringContaining('owner@example.org') },
@@ -124,7 +124,7 @@ describeInChromium('a review in the dashboard', () => {
     expect(at(at(values, 'input'), 'seen')).toBe(sha256(downloaded));
   });
 
-  it('is on the page of the certificate, in the list and in the activity', async () => {
+  it("is on the certificate's page, the list and the activity", async () => {
     await open(`/records/certificate/${reviewed}`);
     await auditPage(page, 'record-reviewed');
     expect((await text('section[aria-labelledby=reviews]')).replaceAll(/\s+/g, ' ')).toMatch(/Rejected Verified/);
@@ -151,7 +151,7 @@ describeInChromium('a review in the dashboard', () => {
     expect((await text()).match(/approved: certificate/g)).toHaveLength(1);
   });
 
-  it('is refused without the token of the form, from another site, and about a record of another account', async () => {
+  it('is refused with a forged token, foreign origin or foreign record', async () => {
     await open(`/reviews/new?certificate=${reviewed}`);
     const fields = { ...(await fieldsOf(page)), decision: 'approved', comment: '' };
     expect((await post(page, { ...fields, form_token: 'forged' })).status).toBe(403);
@@ -165,7 +165,7 @@ describeInChromium('a review in the dashboard', () => {
     }
   });
 
-  it('of a project is asked for where its steps are listed, and made', async () => {
+  it('of a project is requested and made beside its steps', async () => {
     const executions = [0, 1].map(() => executionRequest({ executionId: randomUUID() }));
     const bundles = await Promise.all(
       executions.map(async (body) =>
@@ -195,7 +195,7 @@ describeInChromium('a review in the dashboard', () => {
     expect(await text()).toContain(`approved: project ${projectHash}`);
   });
 
-  it('is made by members and reviewers, and by no auditor', async () => {
+  it('is made by members and reviewers, not auditors', async () => {
     const auditor = await whole.signIn('audit@example.org', 'auditor');
     await auditor.goto(`${whole.url}/records/certificate/${reviewed}`);
     expect(await auditor.$('a[href^="/reviews/new"]')).toBeNull();
@@ -234,7 +234,7 @@ describeInChromium('a review in the dashboard', () => {
     expect(await text('main pre')).toContain('typed with care');
   });
 
-  it('may be made by API with a key that certifies nothing else', async () => {
+  it('is made by API with a key that only reviews', async () => {
     const reviewKey = await whole.dashboard.command('api-key', 'create', '--tenant', 'Acme', '--scopes', 'review');
     const values = join(whole.folder, 'values.json');
     const env = { CER_API_KEY: reviewKey };
@@ -249,7 +249,7 @@ describeInChromium('a review in the dashboard', () => {
     expect(await page.$$eval('main tbody tr', (rows) => rows.length)).toBe(6);
   });
 
-  it('is in the audit package, which the command line verifies', async () => {
+  it('is in the audit package and verifies there', async () => {
     for (const [query, count] of [
       ['', 10],
       [`?reviewed_hash=${reviewed}`, 6],

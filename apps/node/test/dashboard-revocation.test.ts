@@ -41,7 +41,7 @@ async function browse(
 describe.each<[string, () => Promise<TestDatabase>]>([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
-])('a key that its owner revokes on the pages of the dashboard: nodes on %s', (name, makeDatabase) => {
+])('a key revoked in the dashboard, on %s', (name, makeDatabase) => {
   let database: TestDatabase;
   let premises: Premises;
   let nodes: readonly NodeProcess[];

@@ -62,7 +62,7 @@ describe('what the node says of itself', () => {
     ['signer', () => ({ signing: { prove: () => Promise.reject(new Error('canary')) } })],
     ['apiKeys', () => ({ keys: { find: () => Promise.reject(new Error('canary')) } })],
   ])(
-    'is 503 and the part that is gone, and no more: %s',
+    'is 503 with only the missing part: %s',
     async (part, gone: () => { store?: object; signing?: object; keys?: { find: () => Promise<never> } }) => {
       const { store, signing, keys } = gone();
       const broken = await startTestNode({
@@ -104,7 +104,7 @@ describe('verify', () => {
     });
   });
 
-  it('takes a bundle and a package bare or as {bundle}, with one verdict', async () => {
+  it('gives a bare and a wrapped bundle or package one verdict', async () => {
     const cer = await certified();
     const answer = { cer, receipt: at(cer, 'meta', 'attestation', 'receipt') };
     const verdicts = await Promise.all([cer, answer, { bundle: cer }, { bundle: answer }].map(verify));

@@ -69,7 +69,7 @@ const hashIn = async (node: NodeProcess, executionId: string): Promise<string | 
 
 const WRITER_THREAD = ['off', 'on'];
 
-it.each(WRITER_THREAD)('acknowledges nothing that the disk refused, and loses nothing, thread %s', async (writer) => {
+it.each(WRITER_THREAD)('loses nothing acknowledged when the disk refuses, thread %s', async (writer) => {
   if (env === null) return;
   const node = await startNodeProcess({ ...env, SQLITE_WRITER_THREAD: writer });
   const kept = [randomUUID(), randomUUID()] as const;

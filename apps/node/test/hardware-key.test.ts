@@ -73,7 +73,7 @@ describeWithToken('the holder of keys on a hardware token', () => {
   });
 });
 
-describeWithToken('a node whose signing key is on a hardware token', () => {
+describeWithToken('a node with a hardware key', () => {
   let hsm: TestToken;
   let holder: SigningKeyHolder;
   let node: TestNode;

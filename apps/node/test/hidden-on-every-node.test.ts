@@ -51,7 +51,7 @@ describe('two node processes on one PostgreSQL', () => {
     return Promise.all(paths.map(async (path) => (await ask(second, 'get', path)).status));
   };
 
-  it('hide a record and show it again as soon as it is answered', async () => {
+  it('hide and show a record as soon as one answers', async () => {
     const executionId = randomUUID();
     const hash = textAt((await certify(executionId)).body, 'certificateHash');
     expect(await seen(hash, executionId)).toEqual([200, 200, 200]);
@@ -63,7 +63,7 @@ describe('two node processes on one PostgreSQL', () => {
     }
   });
 
-  it('hide new records of a tenant as soon as its setting is answered', async () => {
+  it("hide a tenant's new records as soon as one answers", async () => {
     // The other node knows the tenant's settings already.
     expect((await certify(randomUUID())).status).toBe(200);
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -88,7 +88,7 @@ const render = (members: object, snapshot: object = {}): object => ({
   ...members,
 });
 
-describe('large requests about sketches, in threads and on the event loop', () => {
+describe('large sketches in threads and the event loop', () => {
   it.each<[string, number, object | string]>([
     ['a picture', 503, image({})],
     ['a picture with unknown members', 503, image({ other: arrays, code: 'draw' })],

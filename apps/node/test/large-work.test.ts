@@ -113,7 +113,7 @@ const padding = 'é'.repeat(LARGE);
 const request = (members: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ ...executionRequest(), metadata: { padding }, ...members });
 
-describe('large bodies in threads and on the event loop', () => {
+describe('large bodies in threads and the event loop', () => {
   it.each(['1.2.0', '1.3.0', '1.3.1'])('get the same certificate, replay and refusal: %s', async (protocolVersion) => {
     const members = protocolVersion === '1.3.1' ? CONFIDENTIAL_MEMBERS : { protocolVersion };
     const executionId = `large-${protocolVersion}`;
@@ -143,7 +143,7 @@ describe('large bodies in threads and on the event loop', () => {
     }
   });
 
-  it('get the same certificate where they are dense rather than large', async () => {
+  it('get the same certificate when dense rather than large', async () => {
     const body = executionRequest({
       executionId: 'dense',
       metadata: { values: Array.from({ length: 30_000 }, () => []) },
@@ -153,7 +153,7 @@ describe('large bodies in threads and on the event loop', () => {
     expect(arrived).toEqual(['certify']);
   });
 
-  it('get the same bundle from create, and the same answer from attest', async () => {
+  it('get equal answers from create and from attest', async () => {
     const { text } = await bothAnswer('/v1/cer/ai/create', request({ executionId: 'made', input: padding }));
     expect((await bothAnswer('/api/attest', text)).status).toBe(200);
     expect((await bothAnswer('/api/attest', text.replace('"made"', '"maid"'))).status).toBe(400);

@@ -145,7 +145,7 @@ describe('GET /v1/records', () => {
     expect(JSON.stringify(at(answer.body, 'details'))).toContain(fault);
   });
 
-  it("returns one of the tenant's certificates, also a hidden one", async () => {
+  it("returns the tenant's certificate, also a hidden one", async () => {
     const ofHash = (hash: string, as = key): Promise<Answer> =>
       ask(node, 'get', `/v1/records/certificate?certificate_hash=${hash}`, { key: as });
     const answer = await ofHash(hashes[1] ?? '');

@@ -150,7 +150,7 @@ describe('the order of refusals', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('answers to a revoked key as to an unknown one', async () => {
+  it('answers a revoked key like an unknown one', async () => {
     const name = randomUUID();
     const revoked = await node.newKey(name);
     const { tenantId } = await node.store.tenants.createTenant(name);
@@ -268,7 +268,7 @@ describe('unknown paths', () => {
   });
 });
 
-describe('the render routes of a node without a renderer', () => {
+describe('the render routes without a renderer', () => {
   it.each(['/api/render', '/verify'])('are 503: %s', async (path) => {
     const { status, headers, body } = await ask(node, 'post', path, { key, body: {} });
     expect(status).toBe(503);

@@ -83,7 +83,7 @@ describe('A render that another machine certified', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  it('is verified on each of them where the portable engine drew it', async () => {
+  it('is verified on every machine by the portable engine', async () => {
     for (const answer of await each('portable'))
       expect(answer).toMatchObject([
         expect.any(String),
@@ -91,12 +91,12 @@ describe('A render that another machine certified', () => {
       ]);
   });
 
-  it('is found different on each of them where the portable engine drew another picture', async () => {
+  it('is found different on every machine by the portable engine', async () => {
     for (const answer of await each('portable', OTHER_PICTURE))
       expect(answer).toMatchObject([expect.any(String), { status: 200, body: { verified: false } }]);
   });
 
-  it("is judged only where it was drawn where the browser's own canvas drew it", async () => {
+  it("is verified only where the browser's canvas drew it", async () => {
     for (const [place, answer] of await each('chromium-native'))
       expect([place, answer]).toMatchObject([
         place,
@@ -106,7 +106,7 @@ describe('A render that another machine certified', () => {
       ]);
   });
 
-  it("is never found different elsewhere where the browser's own canvas drew it", async () => {
+  it("is found different only where the browser's canvas drew it", async () => {
     for (const [place, answer] of await each('chromium-native', OTHER_PICTURE))
       expect([place, answer]).toMatchObject([
         place,

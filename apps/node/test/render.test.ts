@@ -326,7 +326,7 @@ describe('rendering through the node', () => {
     });
   });
 
-  it('judges a difference only on the engine that drew the certified picture', async () => {
+  it('reports a difference only on the engine of the certified picture', async () => {
     const judge = (engine: object) =>
       verify({ snapshot: { code: CODE, seed: 'judge', ...engine }, expectedHash: sha256('another picture') });
     const refused = { status: 422, body: { error: 'CANNOT_BE_JUDGED' } };

@@ -18,7 +18,7 @@ const alone = (command: string): readonly [string, readonly string[]] => [
   ['-rmn', 'sh', '-c', `ip link set lo up && mount --bind '${resolvers}' /etc/resolv.conf && ${command}`],
 ];
 
-it('signs while name servers do not answer, with the launch settings', async () => {
+it('signs without name servers under the launch settings', async () => {
   const [program, args] = alone('true');
   if (spawnSync(program, args).status !== 0) {
     process.stderr.write('signing beside slow names was not tested: this machine makes no namespaces\n');

@@ -166,7 +166,7 @@ describe('a tenant that is hidden by default', () => {
     expect(await publicStatus(hash)).toEqual([200, 200]);
   });
 
-  it('hides from the answer of the change on, on every node', async () => {
+  it('hides at once on every node', async () => {
     const name = randomUUID();
     const changing = await newTenant(name);
     const other = await startTestNode({

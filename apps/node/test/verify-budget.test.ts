@@ -71,7 +71,7 @@ describe('the largest certificate', () => {
   const certify = async (key: string, body: unknown): Promise<Answer> =>
     ask(node, 'post', '/v1/cer/ai/certify', { key, body });
 
-  it('of the largest body verifies without a key, on a node without settings', async () => {
+  it('verifies for the largest body without a key or settings', async () => {
     const { bodyLimitBytes, verifyLimitBytes, verifyBudget } = loadNodeConfig({ VERIFY_URL: 'http://verify.example' });
     node = await startTestNode({ replace: () => ({ bodyLimitBytes, verifyLimitBytes, verifyBudget }) });
     const text = JSON.stringify(executionRequest({ parameters: { a: 'HERE' }, metadata: { b: 'THERE' } }));
@@ -86,7 +86,7 @@ describe('the largest certificate', () => {
     }
   });
 
-  it('is not made where its numbers are longer than those of the request', async () => {
+  it('is refused when its numbers outgrow those of the request', async () => {
     await start();
     const key = await node.newKey();
     const request = executionRequest({ executionId: 'numbers', parameters: { a: 'LONG' } });

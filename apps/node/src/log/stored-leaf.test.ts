@@ -8,7 +8,7 @@ const TAG = new Uint8Array(32).fill(0xab);
 const TENANT = `sha256:${'ab'.repeat(32)}`;
 const RECEIPT = { receipt: { kid: 'k' }, signature: 's' };
 
-it('gives a leaf the entry that follows from its label', () => {
+it('derives the entry of a leaf from its label', () => {
   const text = fc.option(fc.string({ unit: 'grapheme' }));
   fc.assert(
     fc.property(text, text, fc.integer({ min: 1, max: 2 ** 50 }), (appId, bundleType, number) => {
@@ -20,7 +20,7 @@ it('gives a leaf the entry that follows from its label', () => {
   );
 });
 
-it('gives the leaf of a deletion the entry that follows from its label', () => {
+it('derives the entry of a deletion leaf from its label', () => {
   const label = { appId: null, at: '2026-01-02T03:04:05.678Z', bundleType: null, deletes: [[1, 2]], kind: 'deletion' };
   const row = {
     labelJson: JSON.stringify(label),

@@ -59,7 +59,7 @@ describe('the answer of a witness', () => {
     expect(await answerTo(postQuantum + oversized + line)).toEqual({ status: 'cosigned', lines: [postQuantum, line] });
   });
 
-  it('counts for nothing with a time after the year 9999', async () => {
+  it('is ignored with a time after the year 9999', async () => {
     const last = Date.parse('9999-12-31T23:59:59Z') / 1000;
     expect(await answerTo(await cosigned(last))).toMatchObject({ status: 'cosigned' });
     expect(await answerTo(await cosigned(last + 1))).toEqual(NOT_COSIGNED);

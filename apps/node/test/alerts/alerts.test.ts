@@ -101,7 +101,7 @@ describe('alerts', () => {
   };
   const next = (): Promise<Message> => new Promise((resolve) => waiting.push(resolve));
 
-  it('report a record that waits for its timestamp, and its end', async () => {
+  it('report when a record awaits its timestamp, then gets it', async () => {
     const source = timestampingSource(node.store);
     await node.store.records.recordOnce(newRecord());
     expect(await observe(source)).toEqual([]);
@@ -193,7 +193,7 @@ describe('alerts', () => {
     expect(await observe(source)).toMatchObject([{ data: { subject: 'first', status: 'resolved' } }]);
   });
 
-  it('report an audit log that was changed in the database', async () => {
+  it('report an audit log changed in the database', async () => {
     const signal = new AbortController().signal;
     const { signing, auditLog } = node.deps;
     for (const act of ['records.hide', 'records.unhide']) {
@@ -227,7 +227,7 @@ describe('alerts', () => {
     expect(await observe(source)).toMatchObject([{ data: { status: 'resolved' } }]);
   });
 
-  it('are tried again with growing pauses, then fail, and are sent again by an operator', async () => {
+  it('are retried with growing pauses, fail and can be resent', async () => {
     status = 500;
     const reasons: string[] = ['store: is not available'];
     const [first] = await observe(readinessSource(async () => reasons, 'host-1'));

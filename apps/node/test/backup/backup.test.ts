@@ -28,7 +28,7 @@ interface Answered {
 describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
   ['SQLite', sqliteTestDatabase, keptSqlite],
   ['PostgreSQL', postgresTestDatabase, keptPostgres],
-])('a backup of a node on %s, made under load', (_name, makeDatabase, kept) => {
+])("a node's backup under load on %s", (_name, makeDatabase, kept) => {
   let database: TestDatabase;
   let premises: Premises;
   let env: NodeEnvironment;

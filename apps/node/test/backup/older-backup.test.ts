@@ -22,7 +22,7 @@ const REASON = 'store: is older than this node has seen: an operator must accept
 describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
   ['SQLite', sqliteTestDatabase, keptSqlite],
   ['PostgreSQL', postgresTestDatabase, keptPostgres],
-])('a node on a backup that is older than its last certificates: %s', (_name, makeDatabase, kept) => {
+])('a node on an older backup: %s', (_name, makeDatabase, kept) => {
   let database: TestDatabase;
   let premises: Premises;
   let env: NodeEnvironment;
@@ -84,7 +84,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     expect([status, textAt(body, 'certificateHash')]).toEqual([200, textAt(ofGap.body, 'certificateHash')]);
   });
 
-  it('certifies again once an operator accepted the gap, which the audit log names', async () => {
+  it('certifies again after an operator accepts the logged gap', async () => {
     const accepted = await runNode(['restore', 'accept'], env);
     expect(accepted.stdout).toMatch(/^accepted: what was recorded between \d{4}-.*Z and \d{4}-.*Z may be missing/);
     const { body } = await ask(node, 'get', '/v1/admin/audit', { headers: { 'X-Admin-Secret': ADMIN_SECRET } });

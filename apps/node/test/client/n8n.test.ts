@@ -48,7 +48,7 @@ const textOf = (value: unknown): string => {
 };
 
 describe('examples/n8n', () => {
-  it('certifies a model call, and replays it in a retry', async () => {
+  it('certifies a model call and replays it when retried', async () => {
     const steps = stepsOf(JSON.parse(readFileSync(FILE, 'utf8')));
     expect(steps.map(({ name }) => name)).toEqual(['Start', 'Request', 'Call the model', 'Certify', 'Verify']);
 

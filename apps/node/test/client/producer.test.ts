@@ -80,7 +80,7 @@ async function call(cer: Certificates): Promise<string> {
 const segments = (dir: string): string[] => readdirSync(dir).filter((name) => name.endsWith('.ndjson'));
 
 describe('a producer', () => {
-  it('gets certificates that verify for calls made while the node was away', async () => {
+  it('gets valid certificates for calls made while the node was away', async () => {
     const dir = folder();
     const certified: CertifiedCall[] = [];
     const cer = producer({ spoolDir: dir, onCertified: (found) => certified.push(found) });
@@ -165,7 +165,7 @@ describe('a producer', () => {
     expect(readFileSync(join(dir, 'dead.ndjson'), 'utf8')).toContain(executionId);
   });
 
-  it('has the calls of one run registered as a project', async () => {
+  it('registers the calls of one run as a project', async () => {
     const projects: CertifiedProject[] = [];
     const cer = producer({ apiKey: await node.newKey(), onProject: (made) => projects.push(made) });
     const add = cer.tool('add', (a: number, b: number) => a + b);
@@ -230,7 +230,7 @@ describe('the routes of the node', () => {
     await expect(webhooks.sendAgain(id, deliveryId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('take any number of items and give any number of records', async () => {
+  it('take and give any number of items', async () => {
     const { node: api } = producer({ apiKey: await node.newKey() });
     const items = Array.from({ length: 620 }, (_, at) => ({ provider: 'p', model: 'm', input: `${at}`, output: 'o' }));
     const statuses: number[] = [];

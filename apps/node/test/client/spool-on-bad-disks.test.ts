@@ -120,7 +120,7 @@ async function leaveOrphan(dir: string, number: number, appId: string, calls: nu
 }
 
 describe('a program', () => {
-  it('on a full disk gets every answer, and every certificate', () =>
+  it('gets every answer and certificate on a full disk', () =>
     onDisk(async (disk) => {
       const { cer, faults } = program(disk.folder, 'full');
       isAway = true;
@@ -137,7 +137,7 @@ describe('a program', () => {
       expect(await certified('full')).toBe(6);
     }));
 
-  it('with a read-only folder gets every answer, and every certificate', () =>
+  it('gets every answer and certificate with a read-only folder', () =>
     onDisk(async (disk) => {
       await leaveOrphan(disk.folder, 1, 'left', 2);
       execFileSync('mount', ['-o', 'remount,ro', disk.folder]);
@@ -168,7 +168,7 @@ describe('a program', () => {
       expect(await certified('became-read-only')).toBe(3);
     }));
 
-  it('whose folder is removed while it runs gets every certificate', async () => {
+  it('gets every certificate when its folder is removed', async () => {
     const dir = newFolder();
     const { cer } = program(dir, 'removed');
     isAway = true;
@@ -182,7 +182,7 @@ describe('a program', () => {
     await cer.close();
   });
 
-  it('whose adopted segments are removed names that, and sends the others', async () => {
+  it('reports removed segments and sends the others', async () => {
     const dir = newFolder();
     await leaveOrphan(dir, 1, 'gone', 2);
     isAway = true;
@@ -240,7 +240,7 @@ describe('a program', () => {
     expect(await certified('undead')).toBe(3);
   });
 
-  it('has two clients, and the clock is set forward between them', async () => {
+  it('has two clients while the clock is set forward', async () => {
     const dir = newFolder();
     isAway = true;
     const first = program(dir, 'two-clients');
@@ -257,7 +257,7 @@ describe('a program', () => {
     for (const { cer } of [second, first]) await cer.close();
   });
 
-  it('shares its folder with three others that start and are killed at the same time', async () => {
+  it('shares its folder with three others started and killed concurrently', async () => {
     const dir = newFolder();
     for (let left = 0; left < 6; left += 1) await leaveOrphan(dir, left, 'orphans', 2);
     const answered = (await Promise.all([1, 2, 3, 4].map((n) => killedAfter(dir, n * 1000)))).flat();

@@ -44,7 +44,7 @@ describe.each([
   const certify = (node: NodeProcess, members: { readonly executionId: string }): Promise<Answer> =>
     ask(node, 'post', '/v1/cer/ai/certify', { key: premises.key, body: executionRequest(members) });
 
-  it('replaces a worker that is killed under load, and has every acknowledged record', async () => {
+  it('replaces a killed worker and keeps every acknowledged record', async () => {
     const node = await start();
     const acknowledged = new Map<string, string>();
     const lost: string[] = [];
@@ -86,7 +86,7 @@ describe.each([
     await stop(node);
   });
 
-  it('answers for all workers on /metrics, also for one that was killed', async () => {
+  it('counts all workers on /metrics, also a killed one', async () => {
     const node = await start();
     const requests = 12;
     for (let request = 0; request < requests; request += 1) await certify(node, { executionId: randomUUID() });
@@ -186,7 +186,7 @@ describe.each([
     expect((await database.query('select 1 as one from executions')).length).toBe(1);
   });
 
-  it('ends with a reason when no worker can be started', async () => {
+  it('ends with a reason when no worker starts', async () => {
     const node = await start();
     rmSync(premises.env['KEYS_FILE'] ?? '');
     for (const worker of [0, 1]) process.kill(pidsOf(node, worker)[0] ?? 0, 'SIGKILL');
@@ -204,7 +204,7 @@ describe.each([
 });
 
 // A process that is stopped while it writes keeps the lock of an SQLite file: this is for PostgreSQL.
-it('a node is not ready while one of its workers is stopped', async () => {
+it('a node with a stopped worker is not ready', async () => {
   const database = await postgresTestDatabase();
   const premises = await premisesOn(database);
   const node = await startNodeProcess({ ...premises.env, NODE_WORKERS: String(WORKERS) });

@@ -84,7 +84,7 @@ describeGrowth({
   statusOf: (row) => row.expected[callerOf(row)],
 });
 
-it('makes a body of many parts for every route that takes one', () => {
+it('makes a large body for every route that takes one', () => {
   const routes = ROWS.map(({ route }) => route).filter((route) => route.startsWith('POST '));
   expect(Object.keys(BODIES).toSorted()).toEqual([...new Set(routes.map(bodyOf))].toSorted());
 });

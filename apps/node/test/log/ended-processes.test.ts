@@ -187,7 +187,7 @@ describe.each([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
 ])('a log on %s', (_name, makeDatabase) => {
-  it('has one history, at whichever of its steps a process is lost', async () => {
+  it('has one history at whichever step a process ends', async () => {
     const site = await Site.open(makeDatabase);
     await site.fillTile();
     let endsAt = 0;

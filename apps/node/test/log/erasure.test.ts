@@ -110,7 +110,7 @@ async function sequence(leaves: number): Promise<void> {
 describe.each([
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],
-])('of a deleted leaf no file of %s keeps seed, digest or app', (_database, make) => {
+])('no file of %s keeps a deleted leaf', (_database, make) => {
   it.each([
     ['by hand, after it had a number', 'after', byHand],
     ['by hand, before it had a number', 'before', byHand],

@@ -124,7 +124,7 @@ async function suspendWithLease(
   return { waiting, leaves };
 }
 
-describe('a node that is killed while it has the lease of the log', () => {
+describe("a node killed with the log's lease", () => {
   it('keeps the others away for ten seconds at most', async () => {
     const fleet = await fleetOn(postgresTestDatabase);
     expect((await fleet.command('log', 'init'))[0]).toBe(0);
@@ -147,8 +147,8 @@ describe('a node that is killed while it has the lease of the log', () => {
   });
 });
 
-describe('a node that is suspended while it has the lease of the log', () => {
-  it('wakes up after another took it over, and there is one history', async () => {
+describe("a node suspended with the log's lease", () => {
+  it('resumes after another node took over, with one history', async () => {
     const fleet = await fleetOn(postgresTestDatabase);
     expect((await fleet.command('log', 'init'))[0]).toBe(0);
     const first = await fleet.start();

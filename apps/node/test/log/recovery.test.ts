@@ -50,7 +50,7 @@ async function recover(node: LoggingNode, policy: string, mirror: (role: 'receip
   return found;
 }
 
-describe('a log in a database that was restored from a copy', () => {
+describe('a log in a restored database', () => {
   it('continues after it took the missing entries from a mirror', async () => {
     const witness = await startTestWitness();
     opened.push(witness);

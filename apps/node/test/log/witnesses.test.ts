@@ -72,7 +72,7 @@ describe('a log with a witness', () => {
     expect(text.match(/^— /gm)).toHaveLength(2);
   });
 
-  it('halts when it has seen another history, and certifies on', async () => {
+  it('halts after the witness saw another history, still certifies', async () => {
     const { node, witness } = await witnessed();
     node.start();
     await node.certify();

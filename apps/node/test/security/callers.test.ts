@@ -83,7 +83,7 @@ describe('after the matrix, a hostile request', () => {
     expect(pollutedKinds()).toEqual([]);
   });
 
-  it('forges no line of the log and leaves no value in it', async () => {
+  it('forges no log line and leaves no value in the log', async () => {
     const raw = await connectRaw(whole.node.url);
     raw.send(`GET /v1/cer/public%0d%0aforged HTTP/1.1\r\nHost: ${HOSTILE_HOST}\r\nX-Request-Id: forged\x9b\x85\r\n`);
     raw.send('User-Agent: "}\x9b[2K{"level":"fatal"\r\nConnection: close\r\n\r\n');

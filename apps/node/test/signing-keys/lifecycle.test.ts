@@ -150,7 +150,7 @@ describe('a rotation', () => {
     expect(entryOf(before)).toMatchObject({ status: 'retired' });
   });
 
-  it('retires the key that took over at a revocation while the new one waited', async () => {
+  it('retires the interim key of a revocation', async () => {
     const before = node.signing.published().document.activeKid ?? '';
     const { kid, notBefore } = await rotate();
     await revoke(before);
@@ -331,7 +331,7 @@ describe('the clock guard', () => {
       await other.upkeep.turn();
     });
 
-    it('refuses to sign, rotate and revoke where the other nodes agree with the database', async () => {
+    it("refuses to sign, rotate and revoke against the other nodes' clocks", async () => {
       node.setClock(20_000);
       await expect(sign(node, 20_000)).rejects.toThrow(/clock is \d+ s ahead/);
       await expect(rotate()).rejects.toBeInstanceOf(SignerAwayError);
@@ -342,7 +342,7 @@ describe('the clock guard', () => {
       await expect(sign(other)).resolves.toBeDefined();
     });
 
-    it('signs where the clock of the database is the wrong one', async () => {
+    it("signs when the database's clock is wrong", async () => {
       premises.pass(6_000);
       for (const each of [node, other, node]) await each.upkeep.turn();
       await expect(sign(node)).resolves.toBeDefined();

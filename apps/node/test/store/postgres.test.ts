@@ -162,7 +162,7 @@ describe('the store on PostgreSQL', () => {
       proxy.close();
     });
 
-    it('does not wait long for the transaction of a node that was suspended', async () => {
+    it("does not wait long for a suspended node's transaction", async () => {
       const record = newRecord();
       await store.records.recordOnce(record);
       const update = { sql: 'update records set visibility = visibility where certificate_hash = $1' };

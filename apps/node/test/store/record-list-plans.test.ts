@@ -114,7 +114,7 @@ describe('a page of the list', () => {
     });
     afterAll(() => database.remove());
 
-    it.each(LEADS)('is read from %s alone, one bounded part of it for each run', async (index, column, filters) => {
+    it.each(LEADS)('is read from %s alone, one bounded part per run', async (index, column, filters) => {
       const lead = column === null ? '' : `${column}=? AND `;
       for (const page of filters.flatMap((filter) => pagesOf(filter, 'sqlite'))) {
         const steps = (await database.query(`explain query plan ${page}`)).map(({ detail }) => String(detail));
@@ -150,7 +150,7 @@ describe('a page of the list', () => {
     });
   });
 
-  it('knows without reading records whether an account is in the log', async () => {
+  it('finds whether an account is logged without reading records', async () => {
     const database = await sqliteTestDatabase();
     await (await openStore({ databaseUrl: database.url, queueLimit: 1 })).close();
     const plan = await database.query(`explain query plan ${ANY_LOGGED.replace('$1', "'t'")}`);
@@ -189,7 +189,7 @@ describe('a page of the list', () => {
 
     const filters = LEADS.flatMap(([, , each]) => each);
 
-    it.each(filters)('decides %j within an index, one bounded part of it for each run', async (filter) => {
+    it.each(filters)('decides %j within an index, one bounded part per run', async (filter) => {
       for (const page of pagesOf(filter, 'postgres')) {
         const [row] = await database.query(`explain (format json) ${page}`);
         const scans = scansIn(row);

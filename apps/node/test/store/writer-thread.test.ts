@@ -32,7 +32,7 @@ describe('a SQLite file that a thread writes to', () => {
     await database.remove();
   });
 
-  it('stops no request while it waits for the lock of another process', async () => {
+  it("serves requests while it waits for another process's lock", async () => {
     await open(WRITER_THREAD);
     const [first, second] = [newRecord(), newRecord()];
     await store.records.recordOnce(first);
@@ -61,7 +61,7 @@ describe('a SQLite file that a thread writes to', () => {
     }
   });
 
-  it('refuses the pending work of a lost thread, and continues with another', async () => {
+  it('refuses the pending work of a lost thread and starts another', async () => {
     const { execArgv = [] } = WRITER_THREAD;
     await open({ execArgv: [...execArgv, '--import', ENDS_WHEN_COMPACTING] });
     const [before, after] = [newRecord(), newRecord()];

@@ -36,7 +36,7 @@ describe('a node with timestamping authorities', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('timestamps its certificates, and stops while an authority is silent', async () => {
+  it('timestamps certificates and stops beside a silent authority', async () => {
     const silent = await serveTsa(async () => new Uint8Array(0));
     const key = (await runNode(['api-key', 'create', '--tenant', 't'], env)).stdout.trim();
     const node = await startNode({ ...env, TSA_URLS: `${served.url}, ${silent.url}`, TSA_TIMEOUT_MS: '60000' });

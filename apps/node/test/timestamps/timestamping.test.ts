@@ -116,7 +116,7 @@ describe('external timestamps', () => {
     }
   });
 
-  it('come one for many receipts, each with its path, and both receipts of a reseal', async () => {
+  it('share one token for many receipts, resealed ones too', async () => {
     const { node, certify, start } = await open({ mode: 'batch' });
     const reseal = await certify({ parameters: { temperature: 0, user: 'a free text' } });
     const hashes = [reseal, await certify(), await certify()];
@@ -154,7 +154,7 @@ describe('external timestamps', () => {
     expect(await underRevokedKey(record)).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
   });
 
-  it('come of two authorities, or of the one that answers', async () => {
+  it('come from two authorities or the one that answers', async () => {
     const other = await serveTsa((query) => tsa.reply(query));
     const { node, certify, start } = await open({ urls: [served.url, other.url] });
     const both = await certify();

@@ -98,7 +98,7 @@ describe('webhooks of tenants', () => {
     expect(JSON.stringify(rows)).not.toContain(first.secret.slice('whsec_'.length));
   });
 
-  it('are signed with both secrets during a rotation, and at once with the new one alone', async () => {
+  it('rotate with both secrets or immediately to the new one', async () => {
     const { id, secret } = await made('/rotated', { types: ['dead_letters.reported'] });
     const alert = { type: 'dead_letters.reported', tenantId: mine.tenantId, details: {} } as const;
     const signedWith = async (...secrets: readonly string[]): Promise<void> => {
@@ -119,7 +119,7 @@ describe('webhooks of tenants', () => {
     await post(`/${id}/remove`);
   });
 
-  it('are tried, listed with their result, sent again and removed', async () => {
+  it('are tested, listed with results, resent and removed', async () => {
     const { id } = await made('/tried', { types: ['dead_letters.reported'] });
     receiver.answer(500);
     const { body } = await post(`/${id}/test`);
@@ -138,7 +138,7 @@ describe('webhooks of tenants', () => {
     expect((await listed(id)).status).toBe(404);
   });
 
-  it('are never at a private address unless the operator allows it', async () => {
+  it('are never at a private address unless allowed', async () => {
     const { id } = await made('/private', { types: ['dead_letters.reported'] });
     await post(`/${id}/test`);
     expect(await deliver(false)).toEqual([]);
@@ -169,7 +169,7 @@ describe('webhooks of tenants', () => {
     expect(answer.text).not.toMatch(/canary|passwd/);
   });
 
-  it('are at most five, and show the origin of their address to keys that read', async () => {
+  it('are at most five and show readers only their origin', async () => {
     const account = { ...other, key: await node.newKey('many'), tenantId: '' };
     for (let count = 0; count < 5; count += 1) await made(`/secret-path-${count}`, {}, account);
     expect((await post('', { url: receiver.url }, account)).status).toBe(400);

@@ -152,7 +152,7 @@ describe('group commit', () => {
       expect(waits[0]?.stopped).toBe(true);
     });
 
-    it('commits when the wait is over and waits again for later rows', async () => {
+    it('commits after the wait and waits again for later rows', async () => {
       const { commits, sizes, waits } = gathering();
       commits.expect();
       for (const key of ['a', 'b']) {
