@@ -9,7 +9,7 @@ const PARTS: RenderingParts = {
   fingerprint: 'd',
 };
 
-it('names a browser that draws the probes differently by another version', () => {
+it('names another version for a browser that draws differently', () => {
   const version = rendererVersionOf(PARTS);
   expect(version).toMatch(/^chromium-156\.0\.1\.2\+codemode-1\.8\.4\+[0-9a-f]{16}$/);
   expect(rendererVersionOf({ ...PARTS })).toBe(version);

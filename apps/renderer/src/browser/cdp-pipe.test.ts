@@ -9,7 +9,7 @@ function pipe() {
   return { toBrowser, fromBrowser, cdp: openCdpPipe(toBrowser, fromBrowser) };
 }
 
-it('sends messages ended by NUL and matches answers that arrive in pieces', async () => {
+it('ends messages by NUL and matches fragmented answers', async () => {
   const { toBrowser, fromBrowser, cdp } = pipe();
   const answers = Promise.all([cdp.call('A.b', { x: 1 }), cdp.call('C.d', {}, { sessionId: 's' })]);
   await once(toBrowser, 'readable');
@@ -54,7 +54,7 @@ it('rejects refused, unanswered and late commands', async () => {
   expect(cdp.isClosed()).toBe(true);
 });
 
-it('skips an answer of 100 MB and rejects only its call', async () => {
+it('rejects only the call of a 100 MB answer', async () => {
   const { fromBrowser, cdp } = pipe();
   const flooded = expect(cdp.call('A.b')).rejects.toMatchObject({ reason: 'oversize' });
   const other = cdp.call('C.d');

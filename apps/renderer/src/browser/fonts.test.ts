@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stageFonts } from './fonts.js';
 
-it('stages the same fonts every time, and names nothing of the system', () => {
+it('stages the same fonts and names no system path', () => {
   const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'fonts-')));
   const digests = folders.map((folder) => stageFonts(folder));
   expect(digests[0]?.digest).toBe(digests[1]?.digest);

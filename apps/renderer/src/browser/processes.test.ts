@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { cpuMs } from './processes.js';
 
-it('reads the processor time of a process, and none of one that is gone', () => {
+it('reads the processor time of live processes only', () => {
   const before = cpuMs(process.pid) ?? NaN;
   for (const from = process.cpuUsage(); process.cpuUsage(from).user < 100_000;);
   expect((cpuMs(process.pid) ?? NaN) - before).toBeGreaterThanOrEqual(90);

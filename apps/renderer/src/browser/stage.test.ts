@@ -18,7 +18,7 @@ describe('the stage', () => {
     stage?.remove();
   });
 
-  it('can be read by the jailed user, however careful the umask is, and its homes only by their owner', () => {
+  it('is readable under any umask, homes only by their owner', () => {
     stage = makeStage({ kind: 'root', uid: process.getuid?.() ?? 0, prefix: [], flags: [] });
     const home = stage.makeHome();
     const { configFile } = stage.fonts;

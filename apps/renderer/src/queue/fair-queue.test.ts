@@ -25,7 +25,7 @@ function entering(queue: FairQueue, order: string[]) {
 }
 
 describe('The fair queue', () => {
-  it('admits as many as there are slots, and the next when one is given back', async () => {
+  it('admits one job per free slot', async () => {
     const order: string[] = [];
     const queue = createFairQueue(LIMITS);
     const enter = entering(queue, order);
@@ -37,7 +37,7 @@ describe('The fair queue', () => {
     expect(order).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('serves tenants in turn, however many jobs one of them has', async () => {
+  it('serves tenants in turn, however many jobs each has', async () => {
     const order: string[] = [];
     const queue = createFairQueue({ ...LIMITS, slots: 1 }, () => 0);
     const enter = entering(queue, order);
@@ -53,7 +53,7 @@ describe('The fair queue', () => {
     expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
   });
 
-  it('keeps one slot for stills and one running loop per tenant', async () => {
+  it('reserves a slot for stills, limits loops per tenant', async () => {
     const order: string[] = [];
     const queue = createFairQueue({ ...LIMITS, slots: 3, loopSlots: 2 });
     const enter = entering(queue, order);
@@ -143,7 +143,7 @@ describe('Tenants with hanging sketches', () => {
     expect(order).toEqual(['hang 1', 'hang 2', 'short']);
   });
 
-  it('cannot take the last slot together once they were slow', async () => {
+  it('never take the last slot together once slow', async () => {
     const { state, order, running, enter, end, settle } = machine();
     for (const tenant of ['a', 'c', 'd']) for (let job = 1; job <= 8; job++) enter(tenant, `${tenant}${job}`);
     await settle();
@@ -163,7 +163,7 @@ describe('Tenants with hanging sketches', () => {
     }
   });
 
-  it('leave the last slot to a tenant whose short stills wait long for a core', async () => {
+  it('leave the last slot to tenants that wait for a core', async () => {
     const { state, order, running, enter, end, settle } = machine();
     const cpu = new Map<string, number>();
     const measured = (tenant: string, name: string): void => {
@@ -205,7 +205,7 @@ describe('Tenants with hanging sketches', () => {
     expect(order.at(-1)).toBe('next of a');
   });
 
-  it('find less room in the queue the fuller it is', async () => {
+  it('get less room in a fuller queue', async () => {
     const queue = createFairQueue({ ...SHARED, maxWaiting: 6 }, () => 0);
     const enter = entering(queue, []);
     const outcomeOf = (entered: Promise<unknown>): Promise<unknown> =>

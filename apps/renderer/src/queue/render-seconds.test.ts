@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createRenderSeconds } from './render-seconds.js';
 
-it('refuses a tenant that has used its render seconds until enough of the hour has passed', () => {
+it('refuses a tenant until its hourly render seconds are available again', () => {
   let nowMs = 0;
   const account = createRenderSeconds(60, () => nowMs);
   account.check('a');

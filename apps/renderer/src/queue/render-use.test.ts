@@ -42,7 +42,7 @@ describe('render use', () => {
     expect(use.isSlow('a')).toBe(false);
   });
 
-  it('counts processor time where a job reports it, not its wait for a core', () => {
+  it('counts reported processor time without the wait for a core', () => {
     let nowMs = 0;
     const use = createRenderUse(3000, () => nowMs);
     const spent = { hang: 0, victim: 0 };
@@ -68,7 +68,7 @@ describe('render use', () => {
     expect([use.usedMs('a'), use.isSlow('a')]).toEqual([3000, true]);
   });
 
-  it('knows a still as slow that its deadline ended before it got much of a core', () => {
+  it('counts a starved still that timed out as slow', () => {
     const use = createRenderUse(3000, () => 15_000);
     use.begin('starved', 'still', { cpuMs: () => 900, isTimedOut: () => true })();
     use.begin('loops', 'loop', { cpuMs: () => 900, isTimedOut: () => true })();

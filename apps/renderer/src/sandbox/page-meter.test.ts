@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createPageMeter } from './page-meter.js';
 
 describe('the meter of a page', () => {
-  it("counts the time of all the page's processes from the start of the job", () => {
+  it("counts the time of all processes from the job's start", () => {
     const cpu = new Map([
       [7, 300],
       [8, 40],

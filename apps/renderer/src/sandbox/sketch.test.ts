@@ -13,7 +13,7 @@ describe('What a page answers', () => {
     );
   });
 
-  it('shows control and directional characters of a message by number', () => {
+  it('shows control and directional characters by number', () => {
     const answer = { fault: { code: 'PROTOCOL_VIOLATION', message: '\x1b]0;x\x07\u202Etxt' } };
     expect(() => readAnswer(z.null(), answer)).toThrow('\\u{1b}]0;x\\u{7}\\u{202e}txt');
   });

@@ -50,7 +50,7 @@ describeWithBrowser('One sketch, one picture', () => {
     return answers.map(({ status, body }) => (status === 200 ? body['pixelHash'] : body));
   };
 
-  it('with every source of time, chance and machine: over renders, in parallel, and after a restart of the browser', async () => {
+  it('with every source of time, chance and machine, across restarts', async () => {
     const first = await hashes(everything);
     expect(first.filter((hash) => typeof hash !== 'string')).toEqual([]);
     for (let restart = 0; restart < 3; restart++) {
@@ -90,7 +90,7 @@ describeWithBrowser('One sketch, one picture', () => {
     expect(await renderer.post('/loop', { tenantId: 't', code, totalFrames: 8 })).toMatchObject(refused);
   });
 
-  it('under names that are the same in every page, while its functions are looked for as well', async () => {
+  it('under equal global names on every page', async () => {
     const code = `${SHOW} let names; Object.defineProperty(globalThis, 'draw', { get() { names = Object.keys(globalThis); return () => { show(names.at(-1)); }; } });`;
     expect(new Set(await hashes([code, code, code])).size).toBe(1);
   });

@@ -11,7 +11,7 @@ const START_WORKER = `${REPORT}
   addEventListener('securitypolicyviolation', ({ effectiveDirective }) => { report(effectiveDirective); });
   new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))).onmessage = () => { report('a worker ran'); };`;
 
-describeWithBrowser('A page without its prelude, as after an escape', () => {
+describeWithBrowser('A page without its prelude', () => {
   let renderer: RendererUnderTest;
   let page: SketchPage;
 
@@ -26,7 +26,7 @@ describeWithBrowser('A page without its prelude, as after an escape', () => {
     await renderer.close();
   });
 
-  it('starts the worker that reads frames, and no other one once a sketch runs', async () => {
+  it("starts the frame reader's worker, no other during a sketch", async () => {
     await page.call('prepareFrames', [], 60_000);
     await page.call('load', [START_WORKER, {}], 60_000);
     let answer: unknown = null;

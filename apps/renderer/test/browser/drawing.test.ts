@@ -34,7 +34,7 @@ describeWithBrowser('The drawing surface', () => {
     expect(await inSketch(renderer, 'SEED', '', { seed: 'my-seed' })).toBe(1462865394);
   });
 
-  it('gives ten variables, the missing ones 0, and lets none be written', async () => {
+  it('gives ten read-only variables, the missing ones 0', async () => {
     expect(await inSketch(renderer, '[VAR.length, ...VAR]', '', { vars: [1, 99.5] })).toEqual([
       10, 1, 99.5, 0, 0, 0, 0, 0, 0, 0, 0,
     ]);
@@ -73,7 +73,7 @@ describeWithBrowser('The drawing surface', () => {
     ]);
   });
 
-  it("knows HSB and HSL with p5.js's ranges, and mixes in them", async () => {
+  it("mixes in HSB and HSL with p5.js's ranges", async () => {
     expect(
       await inSketch(
         renderer,
@@ -254,7 +254,7 @@ describeWithBrowser('The drawing surface', () => {
     expect(await inSketch(renderer, 'getItem("best")')).toBeNull();
   });
 
-  it('draws splines through their points, and closed ones as a ring', async () => {
+  it('draws splines through their points, closed ones as rings', async () => {
     const square = 'for (const [x, y] of [[100, 100], [300, 100], [300, 300], [100, 300]]) splineVertex(x, y);';
     const at = '[get(200, 80)[0], get(200, 200)[0], get(105, 105)[0], get(80, 200)[0]]';
     const shape = (end: string): string => `background(255); noStroke(); fill(0); beginShape(); ${square} ${end}`;

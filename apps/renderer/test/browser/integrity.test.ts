@@ -106,13 +106,10 @@ describeWithBrowser('What a sketch cannot touch', () => {
     expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest.get(engine) } });
   });
 
-  it.each(tampering)(
-    'hashes the true frames of a loop of %s when a sketch overwrites %s',
-    async (engine, _name, tampered) => {
-      const answer = await loop(engine, `if (frameCount === 2) { ${tampered} }`);
-      expect(answer).toMatchObject({ status: 200, body: { animationHash: honestLoops.get(engine) } });
-    },
-  );
+  it.each(tampering)('hashes true loop frames of %s when a sketch overwrites %s', async (engine, _name, tampered) => {
+    const answer = await loop(engine, `if (frameCount === 2) { ${tampered} }`);
+    expect(answer).toMatchObject({ status: 200, body: { animationHash: honestLoops.get(engine) } });
+  });
 
   it.each([
     ['resizing the canvas', 'drawingContext.canvas.width = 10; drawingContext.canvas.setAttribute?.("width", 10);'],
@@ -169,7 +166,7 @@ describeWithBrowser('What a sketch cannot touch', () => {
     expect(body['message']).toBe('Error: ["undefined",null,[0,0,0,0]]');
   });
 
-  it('ends a recursion without end with an error of the sketch', async () => {
+  it('ends an infinite recursion with a sketch error', async () => {
     expect(await renderer.still('function setup() { setup(); }')).toMatchObject({
       status: 422,
       body: { error: 'RENDER_ERROR' },

@@ -67,7 +67,7 @@ describeWithBrowser('The jail', () => {
 
   const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1500));
 
-  it('lets no packet of a sketch out, neither of one that is refused for its import nor of one that is drawn', async () => {
+  it('lets no packet of a refused or drawn sketch out', async () => {
     const withImport = CHANNELS(outside.port);
     const without = withImport.replace('() => import(url), ', '');
     for (const [ways, expected] of [[withImport, 400] as const, [without, 200] as const]) {
@@ -78,7 +78,7 @@ describeWithBrowser('The jail', () => {
     expect(outside.packets).toBe(0);
   });
 
-  it('lets no packet out by the network namespace alone: no policy, no prelude, no interception', async () => {
+  it('lets no packet out by the network namespace alone', async () => {
     const { cdp } = await renderer.engine.host.current();
     const { browserContextId } = await cdp.call('Target.createBrowserContext', { disposeOnDetach: true });
     const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank', browserContextId });
@@ -98,7 +98,7 @@ describeWithBrowser('The jail', () => {
     expect(outside.packets).toBe(0);
   });
 
-  it('counts what the test itself sends, so that the silence before was a result', async () => {
+  it('counts the packets that the test itself sends', async () => {
     await outside.control();
     expect(outside.packets).toBe(2);
   });
@@ -127,7 +127,7 @@ describeWithBrowser('The jail', () => {
     });
   });
 
-  it('refuses a browser that is root, shares the network, has capabilities or no filter', () => {
+  it('refuses a browser with root, network, capabilities or no filter', () => {
     const self = { uid: 0, seccomp: 0, effectiveCapabilities: '000001ffffffffff', networkNamespace: 'net:[1]' };
     const good = { uid: 65534, seccomp: 2, effectiveCapabilities: '0000000000000000', networkNamespace: 'net:[2]' };
     expect(rendererFault(good, self)).toBeUndefined();

@@ -11,7 +11,7 @@ describeWithBrowser('Pages opened ahead', () => {
     await renderer.close();
   });
 
-  it.each(['chromium-native', 'portable'])('wait for each engine from its first render on: %s', async (engine) => {
+  it.each(['chromium-native', 'portable'])("are ready from the engine's first render on: %s", async (engine) => {
     const { cdp } = await renderer.engine.host.current();
     const calls = jest.spyOn(cdp, 'call');
     const opened = (): number => calls.mock.calls.filter(([method]) => method === 'Target.createTarget').length;

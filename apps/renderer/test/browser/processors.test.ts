@@ -51,7 +51,7 @@ describeWithBrowser('The gallery on another processor', () => {
   );
 
   it(
-    'is the same where the C library uses fused multiply-add',
+    'is equal where libc uses fused multiply-add',
     async () => {
       const { path } = await resolveBrowser(process.env['CHROMIUM_PATH']);
       await expectPins(wrappedVariant(path, { before: 'unset GLIBC_TUNABLES' }));

@@ -23,7 +23,7 @@ describeWithBrowser('The renderer over HTTP', () => {
   });
   const loop = (code: string, more: object) => renderer.post('/loop', { tenantId: 't', code, ...more });
 
-  it('answers a still with its PNG, whose SHA-256 is the runtime hash', async () => {
+  it('answers a still with a PNG of the runtime hash', async () => {
     const { status, body } = await renderer.still(DISC);
     expect(status).toBe(200);
     const png = Buffer.from(String(body['pngBase64']), 'base64');
@@ -131,7 +131,7 @@ describeWithBrowser('The renderer over HTTP', () => {
     });
   });
 
-  it('never makes a still of a loop whose draw() throws in a later frame', async () => {
+  it('refuses a loop whose draw() throws in a later frame', async () => {
     const answer = await loop('function draw() {\n  if (frameCount === 3) throw new Error("in frame three");\n}', {
       totalFrames: 10,
     });
@@ -141,7 +141,7 @@ describeWithBrowser('The renderer over HTTP', () => {
     });
   });
 
-  it('names the line of a syntax error and of an error thrown', async () => {
+  it('names the line of a syntax or runtime error', async () => {
     expect(await renderer.still('function setup() {\n  let x = ;\n}')).toMatchObject({
       status: 422,
       body: { error: 'RENDER_ERROR', message: "SyntaxError: Unexpected token ';'", line: 2 },

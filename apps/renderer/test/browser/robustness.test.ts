@@ -67,7 +67,7 @@ describeWithBrowser('A renderer in trouble', () => {
     expect(await renderer.still(DISC)).toMatchObject({ status: 200, body: { pixelHash: hash } });
   };
 
-  it('fails only the job whose process is killed, and renders on', async () => {
+  it('fails only the killed job and continues to render', async () => {
     const job = renderer.still(SLOW);
     for (const pid of await slowPages()) process.kill(pid, 'SIGKILL');
     const { status, body } = await job;
@@ -75,7 +75,7 @@ describeWithBrowser('A renderer in trouble', () => {
     await worksAgain();
   });
 
-  it('does not draw a sketch again that failed in the first of two drawings', async () => {
+  it('skips the second drawing after a failed first one', async () => {
     const failures = async (): Promise<number> => {
       const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
       return Number(/^render_jobs_total\{kind="still",outcome="RENDER_ERROR"\} (\d+)$/m.exec(metrics)?.[1] ?? '0');
@@ -89,7 +89,7 @@ describeWithBrowser('A renderer in trouble', () => {
     expect(await failures()).toBe(before + 1);
   });
 
-  it('takes another page where the one made ahead ends before the sketch runs', async () => {
+  it('replaces a prepared page that ends before the sketch runs', async () => {
     let ahead: readonly number[] = [];
     let [spent, quiet] = [0, 0];
     await eventually('a page is made ahead and idle', async () => {
@@ -111,7 +111,7 @@ describeWithBrowser('A renderer in trouble', () => {
     await worksAgain();
   });
 
-  it('answers 503 or tries once more when the browser is killed, and starts another', async () => {
+  it('answers 503 for a killed browser and starts another', async () => {
     const before = renderer.engine.host.launches;
     const loop = renderer.post('/loop', { tenantId: 't', code: LIGHT_LOOP, totalFrames: 400 });
     await slowPages();
@@ -122,7 +122,7 @@ describeWithBrowser('A renderer in trouble', () => {
     expect(renderer.engine.host.launches).toBe(before + 1);
   });
 
-  it('refuses with 503 and Retry-After when its line is full, and frees the slots of clients that went away', async () => {
+  it('refuses with 503 when full and frees slots of disconnected clients', async () => {
     // A slot is given back after its answer is sent.
     await gauge('running', 0);
     const gone = new AbortController();
@@ -141,7 +141,7 @@ describeWithBrowser('A renderer in trouble', () => {
     await worksAgain();
   });
 
-  it('refuses a third waiting loop of one tenant with 429 while others still render', async () => {
+  it("refuses a tenant's third waiting loop with 429 while others render", async () => {
     await gauge('running', 0);
     const gone = new AbortController();
     const loop = () =>

@@ -46,7 +46,7 @@ describeWithBrowser('A loop as video', () => {
     return outputs.map(dirname).filter((place) => existsSync(place));
   };
 
-  it('hands every frame to ffmpeg in order, and its file to the client', async () => {
+  it('passes every frame to ffmpeg and its file to the client', async () => {
     const { status, type, bytes } = await ask('video/mp4', 'function draw() { background(frameCount * 60); }');
     expect([status, type]).toEqual([200, 'video/mp4']);
     const starts = [...bytes.toString('latin1').matchAll(/\xff\xd8\xff/g)];
@@ -64,7 +64,7 @@ describeWithBrowser('A loop as video', () => {
     expect((await video("background('rgba(200, 100, 50, 0.5)');")).equals(onBlack)).toBe(true);
   });
 
-  it('ends with the fault of the sketch, or 500 when ffmpeg fails, and leaves no file', async () => {
+  it('leaves no file when the sketch or ffmpeg fails', async () => {
     expect((await ask('video/mp4', 'function draw() { if (frameCount === 2) nothing(); }')).status).toBe(422);
     expect((await ask('video/webm', 'function draw() { background(1); }')).status).toBe(500);
     expect(leftovers()).toEqual([]);

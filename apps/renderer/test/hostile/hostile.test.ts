@@ -95,7 +95,7 @@ describeWithBrowser('Hostile sketches', () => {
     expect(FAMILIES.flatMap((family) => family.sketches(0)).length).toBeGreaterThanOrEqual(200);
   });
 
-  it('sent no packet out, where one of the test itself arrives', async () => {
+  it("send no packet where the test's own arrives", async () => {
     expect(outside.packets).toBe(0);
     await outside.control();
     expect(outside.packets).toBe(2);

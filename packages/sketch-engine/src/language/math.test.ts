@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 
 describe('The pinned Math', () => {
-  it('gives the same bits in every engine and on every machine', () => {
+  it('gives the same bits in every engine and machine', () => {
     const hash = createHash('sha256');
     const take = (value: number): void => {
       // Only which numbers are NaN is pinned, not their bits.

@@ -31,7 +31,7 @@ describe('The pinned sort', () => {
     }
   });
 
-  it('takes the same steps with a comparator that contradicts itself', () => {
+  it('takes the same steps with a contradictory comparator', () => {
     let state = 1;
     const coin = (): number => (state = (state * 48_271) % 0x7fff_ffff) / 0x7fff_ffff - 0.5;
     const numbers = Array.from({ length: 16 }, (_, i) => i);

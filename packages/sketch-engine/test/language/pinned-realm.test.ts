@@ -44,7 +44,7 @@ describe('The language of sketches', () => {
       'a copy',
       "class Full extends Uint8Array { static get [Symbol.species]() { return function () { throw new RangeError('Array buffer allocation failed'); }; } } new Full(1).slice()",
     ],
-  ])('notes that there is no memory for %s, where no catch sees it', (_name, statements) => {
+  ])('records exhausted memory for %s where no catch sees it', (_name, statements) => {
     const list = `{ [Symbol.iterator]() { return this; }, next: () => ({ done: false }), return() { ${statements}; } }`;
     evaluate(realm, `limits = 0; try { for (const one of ${list}) throw 'another'; } catch {}`);
     expect(value('limits')).toBeGreaterThan(0);

@@ -258,7 +258,7 @@ describe('The portable engine', () => {
     expect([...ctx.getImageData(7, 7, 1, 1).data]).toEqual([0, 0, 0, 255]);
   });
 
-  it('draws in ten thousand saved states, and on ten thousand canvases', () => {
+  it('draws in ten thousand saved states and canvases', () => {
     const ctx = make(8, 8);
     for (let i = 0; i < 10_000; i++) {
       ctx.save();
@@ -274,7 +274,7 @@ describe('The portable engine', () => {
     expect(hashOf(ctx)).toMatchInlineSnapshot(`"4557910373d9f273"`);
   });
 
-  it('draws fonts that are not there in one that is', () => {
+  it('draws missing fonts in an existing one', () => {
     const [there, absent] = ["30px 'Noto Serif'", "30px Nowhere, 'Not Here Either'"].map((font) => {
       const ctx = make(128, 40);
       ctx.font = font;

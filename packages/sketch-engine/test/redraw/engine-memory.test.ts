@@ -61,7 +61,7 @@ const ended = (drawn: string): unknown => ({
   fault: expect.objectContaining({ message: drawn }) as unknown,
 });
 
-it('hands nothing of its memory to methods that a sketch put in the place of those of the language', async () => {
+it('passes no engine memory to methods that a sketch replaced', async () => {
   const code = `function setup() {
     ${LOOKS}
     let replaced = 0;
@@ -132,7 +132,7 @@ it.each(Object.entries(WAYS))('refuses an accessor for the elements of every arr
   });
 });
 
-it('lets a sketch give arrays methods, and change its own objects', async () => {
+it('lets a sketch extend arrays and its own objects', async () => {
   const code = `
     Array.prototype.last = function () { return this[this.length - 1]; };
     Object.defineProperty(Array.prototype, 'first', { value() { return this[0]; } });

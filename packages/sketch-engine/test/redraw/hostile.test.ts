@@ -46,7 +46,7 @@ describe('A sketch in a realm without Node.js', () => {
     expect(await drawAgain("function setup() { import('node:fs'); }")).toEqual({ kind: 'fault', fault });
   });
 
-  it('shows control and directional characters of its error by number', async () => {
+  it('shows control and directional characters by number', async () => {
     expect(await drawAgain("function setup() { throw new Error('\\x1b[2J\\u202e'); }")).toMatchObject({
       fault: { message: 'Error: \\u{1b}[2J\\u{202e}' },
     });

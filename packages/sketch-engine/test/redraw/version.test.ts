@@ -8,6 +8,6 @@ it.each([
   ['text', TEXT_PROBE],
   ['operations', OPERATIONS_PROBE],
   ['math', MATH_PROBE],
-] as const)('draws the probe of %s as its version is pinned', async (name, code) => {
+] as const)('draws the pinned probe of %s', async (name, code) => {
   expect(await drawAgain(code)).toEqual({ kind: 'picture', ...PORTABLE_PINS[PORTABLE_VERSION]?.[name] });
 });
