@@ -15,7 +15,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const BIN = join(__dirname, '..', 'bin', 'cer.js');
 
-it('reports a connection that is closed as it is made', async () => {
+it('reports a connection closed on opening', async () => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
   const args = [BIN, 'verify', sample('certified.json'), '--keys', `http://127.0.0.1:${address.port}`];

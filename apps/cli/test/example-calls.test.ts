@@ -30,7 +30,7 @@ describe('examples/calls', () => {
     expect(() => parseJson(readFileSync(join(FOLDER, `${name}.json`)))).not.toThrow();
   });
 
-  it('a chat completion becomes a description that binds messages, tools and every choice', () => {
+  it('describes a chat completion with messages, tools and every choice', () => {
     const model = call('chat-completion-tools');
     const description = describeChatCompletion(model, FACTS);
     expect(executionRequestFaults(description)).toEqual([]);
@@ -44,7 +44,7 @@ describe('examples/calls', () => {
     });
   });
 
-  it('two answers with the same id have the ids of their calls', () => {
+  it('gives two answers with one id separate execution ids', () => {
     const model = call('chat-completion-tools');
     const described = ['call-1', 'call-2'].map((executionId) =>
       describeChatCompletion(model, { ...FACTS, executionId }),
@@ -53,7 +53,7 @@ describe('examples/calls', () => {
     expect(described).toMatchObject(Array(2).fill({ metadata: { responseId: 'chatcmpl-synthetic-0001' } }));
   });
 
-  it('a messages call becomes a description that binds all its parts', () => {
+  it('describes a messages call with all its parts', () => {
     const model = call('messages-multipart');
     const description = describeMessages(model, { ...FACTS, at: '2026-01-02T04:04:05.000Z' });
     expect(executionRequestFaults(description)).toEqual([]);
@@ -65,7 +65,7 @@ describe('examples/calls', () => {
     });
   });
 
-  it('a long call in many scripts becomes a confidential one', () => {
+  it('describes a long multilingual call as confidential', () => {
     const model = call('chat-completion-long');
     const description = asConfidential(describeChatCompletion(model, FACTS), 'Summarise legal minutes.');
     expect(executionRequestFaults(description)).toEqual([]);

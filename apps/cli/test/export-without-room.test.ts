@@ -40,8 +40,8 @@ async function exported(
   return { code, stderr };
 }
 
-describe('an export to a place without room for it', () => {
-  it('says so and leaves no file, not even a part', async () => {
+describe('an export to a place without room', () => {
+  it('says so and leaves no file or part', async () => {
     const { code, stderr } = await exported(folder.file('tight.zip'), '1000');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/could not be written \(.*EFBIG\): no file was written/)]);
     expect(readdirSync(folder.path)).toEqual(['key']);

@@ -39,7 +39,7 @@ describe('cer mcp', () => {
     expect(writing.tools.map(({ name }) => name)).toContain('certify_statement');
   });
 
-  it('verifies a file and a text, and explains why one failed', async () => {
+  it('verifies a file and a text and explains a failure', async () => {
     await started();
     const good = await call('verify_certificate', { file: sample('certified.json') });
     expect([good.isError, JSON.parse(good.text)]).toEqual([false, expect.objectContaining({ status: 'VERIFIED' })]);
@@ -53,7 +53,7 @@ describe('cer mcp', () => {
     expect((await call('explain_report', { report: good.text })).text).toContain('signed by the node');
   });
 
-  it('takes no file name for a flag, and reports unreadable files', async () => {
+  it('takes no file name as a flag, reports unreadable files', async () => {
     await started();
     for (const args of [{ file: '--json' }, { file: '-' }, {}, { file: 'a', text: '{}' }]) {
       expect(await call('verify_certificate', args)).toMatchObject({ isError: true });

@@ -99,7 +99,7 @@ describe('missing packages', () => {
     expect(isStale()).toBe(true);
   });
 
-  it('are installed without their scripts, which run to their end in a step of their own', () => {
+  it('are installed without scripts, which run in a separate step', () => {
     const work = new Folder();
     const npm = work.write('npm.js', `if (process.argv[2] === 'rebuild' && process.env.BREAKS) process.exit(1);`);
     work.write('package-lock.json', { packages: {} });
@@ -123,7 +123,7 @@ describe('missing packages', () => {
 });
 
 describe('the set-up lock', () => {
-  it('lets one process at a time work, and takes over from one that died', async () => {
+  it('admits one process at a time and replaces a dead holder', async () => {
     const lock = folder.file('held.lock');
     const log = folder.write('log', '');
     // The id of a process that has ended.
@@ -232,7 +232,7 @@ describe('.ci/run', () => {
     expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '11 passed, 1 failed' });
   });
 
-  it('runs a test file that failed again, alone, and names it when it passes', () => {
+  it('repeats a failed test file alone and names it', () => {
     const first = totalsOf(11, 1, suite('a.test.ts', 3));
     const { status, lines, stderr } = ci(first, 'test', totalsOf(4, 0));
     expect({ status, stderr, last: lines.at(-1) }).toEqual({ status: 0, stderr: '', last: '12 passed, 0 failed' });
@@ -257,14 +257,14 @@ describe('.ci/run', () => {
 
   const CHECKS = ['setup', 'lint:code', 'types', 'deps', 'test:workflows', 'lint:format', 'build'];
 
-  it.each(CHECKS.map((name) => `run ${name}`))('ends with 1 and a clear line when npm %s fails', (name) => {
+  it.each(CHECKS.map((name) => `run ${name}`))('ends with 1 and one line when npm %s fails', (name) => {
     const { status, lines, stderr } = ci(good, name);
     expect(status).toBe(1);
     expect(stderr).toBe(`FAILED: npm ${name} --silent\n`);
     expect(lines.at(-1)).not.toMatch(/passed/);
   });
 
-  it('ends with 1 when no test ran, or jest failed without a failing test', () => {
+  it('ends with 1 when no test ran or jest itself failed', () => {
     expect(ci('', 'test').stderr).toContain('before any test had run');
     expect(ci(good, 'test').stderr).toContain('although no test failed');
   });

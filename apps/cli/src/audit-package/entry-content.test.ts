@@ -8,7 +8,7 @@ import { wholeEntry } from './entry-content.js';
 import { PackageFindings } from './package-finding.js';
 import { openSoundZip } from './zip-structure.js';
 
-it('refuses an entry whose content has another CRC-32 than the directory says', async () => {
+it("refuses an entry whose CRC-32 differs from the directory's", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'entry-content-'));
   const path = join(folder, 'package.zip');
   const bytes = rawZip([{ name: 'a', content: 'stored' }]);

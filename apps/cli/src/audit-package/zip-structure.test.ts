@@ -60,7 +60,7 @@ it.each([
   ['to a directory', { directoryAt: HUGE }, 'PACKAGE_MALFORMED'],
   ['to a second end', { longEndAt: HUGE }, 'PACKAGE_MALFORMED'],
   ['to entries on another disk', { entriesHere: 0n }, 'PACKAGE_MALFORMED'],
-])('is refused, not fatal, when its end leads out of the file: %s', async (_, places, code) => {
+])('opens or refuses a long end that leads %s', async (_, places, code) => {
   const folder = mkdtempSync(join(tmpdir(), 'zip-structure-'));
   const path = join(folder, 'package.zip');
   writeFileSync(path, longZip(places));
@@ -72,11 +72,8 @@ it.each([
   rmSync(folder, { recursive: true });
 });
 
-it.each([46, 148, 0x1400])(
-  'is refused when an entry needs version %i of the format to be unpacked',
-  async (version) => {
-    const bytes = rawZip([{ name: 'a', content: 'stored' }]);
-    bytes.writeUInt16LE(version, bytes.indexOf('PK\u0001\u0002', 'latin1') + 6);
-    await expectMalformed(bytes);
-  },
-);
+it.each([46, 148, 0x1400])('is refused when an entry needs version %i', async (version) => {
+  const bytes = rawZip([{ name: 'a', content: 'stored' }]);
+  bytes.writeUInt16LE(version, bytes.indexOf('PK\u0001\u0002', 'latin1') + 6);
+  await expectMalformed(bytes);
+});

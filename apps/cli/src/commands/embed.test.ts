@@ -76,7 +76,7 @@ describe('cer verify with a picture', () => {
     expect(stdout).toContain('the certificate names no picture');
   });
 
-  it('names the fault of a hostile picture, and one without a certificate', async () => {
+  it('names the fault of a hostile or uncertified picture', async () => {
     const cut = folder.write('cut.png', PNG.subarray(0, 48));
     const said = await cer(['verify', cut]);
     expect([said.exitCode, JSON.parse(said.stderr)]).toMatchObject([1, { reason: 'BUNDLE_CORRUPTED' }]);

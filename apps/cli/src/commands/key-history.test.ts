@@ -287,7 +287,7 @@ describe('cer verify --history', () => {
   const historyOf = (): TestKeyHistory => new TestKeyHistory({ nodeId: 'node-test', signer });
   const pin = ({ rootFingerprint }: TestKeyHistory): string[] => ['--root', rootFingerprint];
 
-  it('verifies with the keys of the root, and dates its knowledge', async () => {
+  it("verifies with the root's keys and dates its knowledge", async () => {
     const history = historyOf();
     const path = saved('history.json', await history.signed());
     const certificate = folder.write('certificate.json', await certified());

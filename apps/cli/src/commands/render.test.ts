@@ -126,7 +126,7 @@ describe('cer render --verify', () => {
     expect(JSON.parse(said.stderr)).toMatchObject({ status: 'FAILED', reason: 'OUTPUT_HASH_MISMATCH', outputHash });
   });
 
-  it('fails for a certificate that was changed, and draws nothing', async () => {
+  it('fails for a changed certificate and draws nothing', async () => {
     const row = rowOf('variables');
     const path = certificate(row);
     writeFileSync(path, readFileSync(path, 'utf8').replace('"seed":"', '"seed":"x'));
@@ -155,7 +155,7 @@ describe('cer render --verify', () => {
     expect(JSON.parse(said.stderr)).toMatchObject({ status: 'CANNOT_BE_JUDGED', why: expect.stringContaining(why) });
   });
 
-  it('takes a module of Skia from a folder only with the certified hash', async () => {
+  it('loads Skia from a folder only with the certified hash', async () => {
     const row = rowOf('variables');
     const engines = folder.file('engines');
     mkdirSync(engines, { recursive: true });

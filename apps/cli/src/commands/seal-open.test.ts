@@ -15,7 +15,7 @@ describe('cer seal', () => {
     expect(said).toEqual({ exitCode: 0, stdout: readFileSync(sample('sealed.json'), 'utf8'), stderr: '' });
   });
 
-  it('draws random salts into a private file, and never overwrites one', async () => {
+  it('writes random salts to a new private file', async () => {
     const path = folder.file('openings.json');
     const said = await cer(['seal', sample('confidential-execution.json'), '--openings', path]);
     expect(said.exitCode).toBe(0);
@@ -30,7 +30,7 @@ describe('cer seal', () => {
     expect(opened).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('takes salts that are given, and then makes the sample again', async () => {
+  it('reproduces the sample from given salts', async () => {
     const { stdout } = await cer([
       'seal',
       sample('confidential-execution.json'),
@@ -78,7 +78,7 @@ describe('cer open', () => {
     expect(await cer(argv)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('does not open with another value, another type or the other salt', async () => {
+  it('refuses another value, another type and the other salt', async () => {
     const text = folder.write('as-text.json', readFileSync(input(), 'utf8'));
     for (const argv of [
       ['--field', 'output', '--json-file', input()],

@@ -92,7 +92,7 @@ describe('cer spool verify', () => {
     expect(said.exitCode).toBe(EXIT.verified);
   });
 
-  it('finds a changed line and one that is cut off', async () => {
+  it('finds a changed and a truncated line', async () => {
     const path = join(dir, ORPHAN);
     writeFileSync(path, readFileSync(path, 'utf8').replace('"model":"add"', '"model":"sub"'));
     appendFileSync(path, '{"n":4,"sha256":"ab');

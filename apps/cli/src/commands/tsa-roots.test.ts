@@ -138,7 +138,7 @@ describe('a certificate whose key was revoked as compromised', () => {
     expect(said.stdout.replace(/\s+/g, ' ')).toContain('Timestamp invalid: the imprint does not match');
   });
 
-  it('fails with a token of an authority that is not pinned', async () => {
+  it('fails with a token of an unpinned authority', async () => {
     const said = await verify(withToken(certificate, await tokenOver(receiptDigest(certificate))), rootsOf(other));
     expect(failureOf(said)).toMatchObject({ reason: 'KEY_REVOKED', timestamp: { status: 'untrusted' } });
     expect(said.stdout.replace(/\s+/g, ' ')).toContain('under no root that you pinned');

@@ -40,7 +40,7 @@ describe('cer verify --batch', () => {
     ]);
   });
 
-  it('exits with 1 and one JSON report when an item fails', async () => {
+  it('exits with 1 and one report when an item fails', async () => {
     const path = folder.write('some.ndjson', [certified, tampered, '{"a":1,"a":2}'].join('\n'));
     const { exitCode, stderr } = await cer(['verify', '--batch', path, ...KEYS]);
     expect(exitCode).toBe(1);

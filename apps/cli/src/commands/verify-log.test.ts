@@ -153,7 +153,7 @@ describe('cer verify with a log policy', () => {
     });
   });
 
-  it('finds an attached proof in a bundle and in a package', async () => {
+  it('finds an attached proof in bundle and package', async () => {
     const { proof, log } = await proofOf();
     const policy = folder.write('policy.txt', testPolicy([log], witnesses));
     const meta = { ...objectMember(certificate, 'meta'), logProofs: [{ proof }] };
@@ -254,13 +254,13 @@ describe('a faulty log proof', () => {
     expect(transparencyOf(said)).toMatchObject({ status: 'unknown-log', code: 'LOG_UNKNOWN' });
   });
 
-  it('that was witnessed late is a remark, also under a demand', async () => {
+  it('that was witnessed late is only a remark', async () => {
     const said = await verify(await proofOf({ after: 3600 + 301 }), ['--require-log', '--json']);
     expect(said.exitCode).toBe(0);
     expect(transparencyOf(said)).toMatchObject({ status: 'included', code: 'LOG_LATE' });
   });
 
-  it('is counted by its best proof, but for a wrong label', async () => {
+  it('is judged by its best proof except wrong labels', async () => {
     const good = await proofOf();
     const wrong = await proofOf({ form: 'owner', label: { appId: 'b' } });
     const policy = folder.write('policy.txt', testPolicy([good.log], witnesses));
@@ -300,7 +300,7 @@ describe('cer verify-project with a log policy', () => {
     return cer(['verify-project', file, '--keys', keys, '--log-policy', policy, ...more]);
   };
 
-  it('demands the proof of the project, and not of each step', async () => {
+  it('demands the proof of the project only', async () => {
     const project = await registeredProject();
     const said = await verifyProject(project, await projectProof(project), '--require-log');
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });

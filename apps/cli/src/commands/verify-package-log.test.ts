@@ -95,7 +95,7 @@ describe('a package with the openings of its log', () => {
     expect(codesOf(said)).toEqual(['LOG_RANGE_INVALID', 'LOG_RECORD_UNLOGGED']);
   });
 
-  it('is not judged without a policy, nor with an unknown filter', async () => {
+  it('is not judged without a policy or with unknown filters', async () => {
     for (const record of records) tenant.log(record);
     tenant.endEpoch(3);
     const entries = await packageEntries(records);
@@ -115,7 +115,7 @@ describe('the auditor finds', () => {
     expect(codesOf(await verify({ records: records.slice(1) }))).toEqual(['LOG_RECORD_MISSING']);
   });
 
-  it('a record of the question that is opened by its label alone', async () => {
+  it('a missing record whose opening reveals only the label', async () => {
     tenant.endEpoch(3);
     const openings = tenant.openings((number) => (number === 1 ? 'label' : 'owner'));
     const said = await verify({ records: records.slice(1), openings });

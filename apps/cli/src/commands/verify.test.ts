@@ -56,7 +56,7 @@ describe('cer verify', () => {
     expect(headline).not.toContain('\u001b[32m');
   });
 
-  it('shows a signed one in green on a terminal without NO_COLOR', async () => {
+  it('shows a signed one in green without NO_COLOR', async () => {
     const argv = ['verify', sample('certified.json'), ...KEYS];
     expect((await cer(argv, { isTerminal: true })).stdout).toContain('\u001b[32mVERIFIED');
     expect((await cer(argv)).stdout).not.toContain('\u001b');

@@ -92,7 +92,7 @@ describe('the time that a node has to answer', () => {
     });
   });
 
-  it('is named in the help of every command that calls a node', async () => {
+  it('is in the help of every such command', async () => {
     for (const [, argv] of commands) {
       const words = argv('x').slice(
         0,

@@ -73,7 +73,7 @@ describe('cer admin audit verify', () => {
   it.each([
     ['leads back', { next: 0 }],
     ['repeats its cursor', { entries: [], next: 1 }],
-  ])('gives up a node whose log %s, instead of asking without end', async (_, members) => {
+  ])('stops at a node whose log %s', async (_, members) => {
     const whole = await page('records.hide');
     let asked = 0;
     const node = await servers.serve((_request, response) => {

@@ -76,7 +76,7 @@ async function watched(view: View): Promise<{ run: () => Promise<Said & { alarms
 }
 
 describe('cer log monitor', () => {
-  it('raises no alarm while a log grows as it should', async () => {
+  it('raises no alarm while a log grows correctly', async () => {
     const view: View = { log: grown(700), size: 10 };
     const { run } = await watched(view);
     for (const size of [10, 256, 257, 700, 700]) {
@@ -85,7 +85,7 @@ describe('cer log monitor', () => {
     }
   });
 
-  it('finds another tree than it accepted before, and shows both signed checkpoints', async () => {
+  it('reports a split view with both signed checkpoints', async () => {
     const view: View = { log: grown(20) };
     const { run } = await watched(view);
     await run();
@@ -113,7 +113,7 @@ describe('cer log monitor', () => {
     expect((await run()).alarms).toMatchObject([{ code: 'LOG_ROLLED_BACK' }]);
   });
 
-  it('finds entries that are swapped, changed or of another length', async () => {
+  it('finds swapped, changed and resized entries', async () => {
     const log = grown(20);
     for (const change of [
       (bytes: Uint8Array) => bytes.map((byte, at) => (at === 40 ? byte ^ 1 : byte)),
@@ -129,7 +129,7 @@ describe('cer log monitor', () => {
     expect((await run()).alarms).toMatchObject([{ code: 'LOG_CONTENT_INVALID' }]);
   });
 
-  it('finds tiles that do not lead to the signed root', async () => {
+  it('finds tiles that contradict the signed root', async () => {
     const log = grown(20);
     const tile = log.tile({ level: 0, index: 0, width: 20 }) ?? new Uint8Array(0);
     const changed = tile.map((byte, at) => (at === 3 ? byte ^ 1 : byte));
@@ -157,14 +157,14 @@ describe('cer log monitor', () => {
     ]);
   });
 
-  it('finds a log that no witness has cosigned for two hours, or without a quorum', async () => {
+  it('reports a stale log and one without a quorum', async () => {
     const stale = await watched({ log: grown(20), time: NOW - 7201 });
     expect((await stale.run()).alarms).toMatchObject([{ code: 'LOG_STALE' }]);
     const alone = await watched({ log: grown(20), cosigned: false });
     expect((await alone.run()).alarms).toMatchObject([{ code: 'LOG_QUORUM_NOT_MET' }]);
   });
 
-  it('reports a log that does not answer, and a call without a policy', async () => {
+  it('reports an unavailable log and a missing policy', async () => {
     const policy = folder.write('policy.txt', testPolicy([grown(1)], []));
     const env = { XDG_STATE_HOME: folder.file('state') };
     const said = await cer(['log', 'monitor', 'http://127.0.0.1:9', '--log-policy', policy], { env });
@@ -175,7 +175,7 @@ describe('cer log monitor', () => {
 });
 
 describe('cer log mirror', () => {
-  it('writes a copy that can be watched in place of the node', async () => {
+  it('writes a copy that the monitor can watch', async () => {
     const view: View = { log: grown(600) };
     const { node } = await watched(view);
     const policy = folder.write('plain.txt', testPolicy([view.log], [w1]));

@@ -157,7 +157,7 @@ describe('every command that talks to a node', () => {
   ];
 
   it.each(commands.flatMap(([name, run]) => lies.map((lie) => [name, ...lie, run] as const)))(
-    '%s ends with one report when the node answers with %s',
+    '%s ends with one report when answered with %s',
     async (_command, _lie, listener, why, run) => {
       const { exitCode, stdout, stderr } = await run(await servers.serve(listener));
       expect(exitCode).toBe(1);
@@ -167,7 +167,7 @@ describe('every command that talks to a node', () => {
     },
   );
 
-  it.each(commands)('%s follows no redirect and sends its key to no other host', async (_name, run) => {
+  it.each(commands)('%s follows no redirect and sends no key elsewhere', async (_name, run) => {
     const asked: (string | undefined)[] = [];
     const elsewhere = await servers.serve((request, response) => {
       asked.push(request.headers.authorization);

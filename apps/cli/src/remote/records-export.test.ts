@@ -21,7 +21,7 @@ const exported = (out: string, node: string, ...more: string[]): Promise<Said> =
 const content = Buffer.alloc(3_000_000, 'package');
 
 describe('cer records export', () => {
-  it('writes the package of the query, and says how to check it', async () => {
+  it('writes the package of the query and names the check', async () => {
     const asked: unknown[] = [];
     const node = await servers.serve((request, response) => {
       asked.push([request.url, request.headers.authorization]);

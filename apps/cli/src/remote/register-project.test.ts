@@ -69,13 +69,13 @@ describe('cer register-project', () => {
     expect(asked).toEqual(['register', `attest ${stepIds.length}`, 'register']);
   });
 
-  it('continues where the node names some of the steps at once', async () => {
+  it('continues when the node names some steps at once', async () => {
     const { listener, asked } = nodeThatNeedsSteps(1);
     expect((await register(await servers.serve(listener), '--attest-steps')).exitCode).toBe(0);
     expect(asked).toEqual([...stepIds.flatMap(() => ['register', 'attest 1']), 'register']);
   });
 
-  it('reports a step that the node refuses, and registers nothing', async () => {
+  it('reports a refused step and registers nothing', async () => {
     const body = JSON.stringify({ error: 'RECORD_REMOVED', message: 'record removed' });
     const missing: JsonObject = {
       error: 'ATTESTATION_MISSING',

@@ -31,7 +31,7 @@ const review = (node: string, ...more: readonly string[]): Promise<Said> =>
   });
 
 describe('cer review', () => {
-  it('has a node certify the decision and seals the person', async () => {
+  it('certifies the decision and seals the person', async () => {
     const comment = folder.write('comment.txt', 'The second clause is missing.');
     const values = folder.file('values.json');
     const made = await review(
@@ -61,7 +61,7 @@ describe('cer review', () => {
     expect([refused.exitCode, refused.stdout.includes('Human review')]).toEqual([1, false]);
   });
 
-  it('asks no node without a decision and a place for the values', async () => {
+  it('requires a decision and a new values file before any request', async () => {
     const node = 'http://127.0.0.1:9';
     const values = folder.write('taken.json', '{}');
     const refusals: readonly (readonly [readonly string[], string])[] = [

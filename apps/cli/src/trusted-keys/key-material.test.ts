@@ -11,7 +11,7 @@ const servers = new LocalServers();
 afterEach(() => servers.close());
 
 describe('--keys URL', () => {
-  it("asks a node's well-known address for its keys and says when and how", async () => {
+  it("fetches the node's well-known keys and reports time and transport", async () => {
     const asked: (string | undefined)[] = [];
     const base = await servers.serve((request, response) => {
       asked.push(request.url);
