@@ -23,7 +23,7 @@ const PROVIDER_AWAY = {
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-describeInChromium('every page, accessible in light and dark and whole on a phone', () => {
+describeInChromium('every page, in both modes and on phones', () => {
   let served: ServedDashboard;
   let browser: Browser;
   let page: Page;

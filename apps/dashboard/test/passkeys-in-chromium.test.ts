@@ -91,7 +91,7 @@ describeInChromium('passkeys of Chromium’s virtual authenticator', () => {
     expect(await page.$eval('.passkeys', (list) => list.textContent)).not.toContain('never');
   });
 
-  it('do not sign in when the device does not verify its user', async () => {
+  it('require user verification by the device', async () => {
     await setVerified(false);
     await signOut();
     await page.click('#passkey');
@@ -102,7 +102,7 @@ describeInChromium('passkeys of Chromium’s virtual authenticator', () => {
     expect(await heading()).toBe('Overview');
   });
 
-  it('do not sign in any more once they are removed', async () => {
+  it('do not sign in once removed', async () => {
     await page.goto(`${served.url}/security`);
     await Promise.all([page.waitForNavigation(), page.click('.passkeys button')]);
     await see('Your sign-in', 'passkey-removed');

@@ -23,7 +23,7 @@ describe('stored secrets', () => {
 
   const currentId = (): string => box.keyIds()[0] ?? '';
 
-  it('are sealed under a key in a private file, made once', () => {
+  it('are sealed under a key in a private file', () => {
     const before = readFileSync(path, 'utf8');
     expect(before).toMatch(/^[\w-]{43}\n$/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -39,7 +39,7 @@ describe('stored secrets', () => {
     expect(box.seal('authenticator', 'ada', 'a secret').sealed).not.toBe(sealed.sealed);
   });
 
-  it('do not open when a byte is changed or missing', () => {
+  it('do not open with a changed or missing byte', () => {
     const { keyId, sealed } = box.seal('authenticator', 'ada', 'a secret');
     const bytes = Buffer.from(sealed, 'base64url');
     const changed = bytes.map((byte, at) => (at === 14 ? byte ^ 1 : byte));
@@ -50,7 +50,7 @@ describe('stored secrets', () => {
     }
   });
 
-  it('open under the key before the current one, and not under earlier ones', () => {
+  it('open under the current and the previous key only', () => {
     const sealed = box.seal('authenticator', 'ada', 'a secret');
     addSecretsKey(path);
     expect(box.open('authenticator', 'ada', sealed)).toBe('a secret');

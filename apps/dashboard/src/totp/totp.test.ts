@@ -33,7 +33,7 @@ describe('codes of authenticator apps', () => {
     expect(['28708', '2870822', '28708x', '٢٨٧٠٨٢', ''].map(sixDigits)).toEqual([null, null, null, null, null]);
   });
 
-  it('have secrets of 160 random bits, in an address that apps read', () => {
+  it('have secrets of 160 random bits in an otpauth address', () => {
     const secret = newTotpSecret();
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(newTotpSecret()).not.toBe(secret);

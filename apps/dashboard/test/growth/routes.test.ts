@@ -44,7 +44,7 @@ describeGrowth({
   statusOf: (row) => row.expected[callerOf(row)],
 });
 
-it('makes a body of many parts for every route that takes JSON', () => {
+it('makes a large body for every route that takes JSON', () => {
   const taking = ROWS.filter(({ json }) => json !== undefined).map(({ route }) => route);
   expect(taking.filter((route) => BODIES[route] === undefined)).toEqual([]);
 });

@@ -46,7 +46,7 @@ describe.each(READERS)('a reader with the role $role', ({ role, acts, refusal })
   });
 
   // Records come from a node and are tested with one.
-  it('reads every page, none of which has a form that changes the account', async () => {
+  it('reads every page and gets no form that changes the account', async () => {
     const routes = dashboardRoutes(dashboard.deps).filter(
       ({ method, path }) =>
         method === 'GET' && !path.includes(':') && !/^\/(records|coverage|reviews|alerts|security)/.test(path),

@@ -54,7 +54,7 @@ describe('an authenticator app', () => {
     await dashboard.close();
   });
 
-  it('is added by a code, with ten recovery codes, and every other session ends', async () => {
+  it('is added with ten recovery codes and ends every other session', async () => {
     await dashboard.addUser('bob@example.org', 'member');
     const [bob, elsewhere] = [new TestBrowser(dashboard.app), new TestBrowser(dashboard.app)];
     await elsewhere.signIn('bob@example.org');
@@ -67,7 +67,7 @@ describe('an authenticator app', () => {
     expect((await elsewhere.get('/')).status).toBe(303);
   });
 
-  it.each(['auditor', 'reviewer'] as const)('is added by a person with the role %s, and asked for', async (role) => {
+  it.each(['auditor', 'reviewer'] as const)('is added and required for the role %s', async (role) => {
     await dashboard.addUser('eve@example.org', role);
     const eve = new TestBrowser(dashboard.app);
     await eve.signIn('eve@example.org');
@@ -81,7 +81,7 @@ describe('an authenticator app', () => {
     expect((await eve.post('/security/authenticator/remove')).status).toBe(303);
   });
 
-  it('is asked for after the password, and no session exists before', async () => {
+  it('is asked for after the password, before any session', async () => {
     const page = await firstStep(owner);
     expect(owner.cookies.has(SESSION_COOKIE)).toBe(false);
     const answer = await sendCode(owner, page, codeNow());
@@ -127,7 +127,7 @@ describe('an authenticator app', () => {
     expect(acts).toContain('code refused');
   });
 
-  it('gives new recovery codes in place of the old ones', async () => {
+  it('replaces the old recovery codes', async () => {
     await signInWith(owner, codeNow());
     const [old = ''] = recoveryCodes;
     await owner.get('/security');
@@ -137,7 +137,7 @@ describe('an authenticator app', () => {
     expect(await signInWith(owner, fresh)).toBe(303);
   });
 
-  it('takes no code of another browser, too late, or after a new password', async () => {
+  it('refuses a code from another browser, late or after password change', async () => {
     const page = await firstStep(owner);
     const thief = new TestBrowser(dashboard.app);
     await thief.get('/sign-in');
@@ -182,7 +182,7 @@ describe('an authenticator app', () => {
     expect((await sendCode(browser, page, codeNow())).status).toBe(303);
   });
 
-  describe('under guesses of a stranger who knows the password', () => {
+  describe('under guesses of a stranger with the password', () => {
     const exhaust = async (): Promise<void> => {
       const statuses: number[] = [];
       for (let at = 0; at < 7; at += 1) {
@@ -192,13 +192,13 @@ describe('an authenticator app', () => {
       expect(statuses).toEqual([422, 422, 422, 422, 422, 429, 429]);
     };
 
-    it('stops them over all networks, and the owner signs in on a known device', async () => {
+    it('limits them over all networks but admits the known device', async () => {
       await exhaust();
       expect(owner.cookies.has(DEVICE_COOKIE)).toBe(true);
       expect(await signInWith(owner, codeNow())).toBe(303);
     });
 
-    it('lets the owner in by a recovery code on a new device', async () => {
+    it('admits the owner by a recovery code on a new device', async () => {
       await exhaust();
       const device = new TestBrowser(dashboard.app, '203.0.113.9');
       dashboard.pass(STEP_MS);
@@ -211,7 +211,7 @@ describe('an authenticator app', () => {
       expect(await signInWith(owner, codeNow())).toBe(429);
     });
 
-    it('does not know devices from before the app was added', async () => {
+    it('does not know devices from before the app', async () => {
       await dashboard.addUser('bob@example.org', 'member');
       const [bob, before] = [new TestBrowser(dashboard.app), new TestBrowser(dashboard.app)];
       await before.signIn('bob@example.org');
@@ -251,7 +251,7 @@ describe('an authenticator app', () => {
     expect((await owner.signIn()).status).toBe(303);
   });
 
-  it('is not added by a wrong code, an old form or the form of another user', async () => {
+  it('is not added by a wrong code, old or foreign form', async () => {
     await dashboard.addUser('bob@example.org', 'member');
     await dashboard.addUser('cy@example.org', 'member');
     const [bob, cy] = [new TestBrowser(dashboard.app), new TestBrowser(dashboard.app)];
@@ -272,7 +272,7 @@ describe('an authenticator app', () => {
     expect(await dashboard.store.authenticators.keyIds()).toHaveLength(1);
   });
 
-  it('is reset by an owner, who signs the user out', async () => {
+  it('is reset by an owner and ends the sessions', async () => {
     await dashboard.addUser('second@example.org', 'owner');
     await signInWith(owner, codeNow());
     const second = new TestBrowser(dashboard.app);
@@ -285,7 +285,7 @@ describe('an authenticator app', () => {
     expect((await owner.post(`/users/${userId}/reset-sign-in`)).status).toBe(403);
   });
 
-  it('leaves no secret and no recovery code in database or log', async () => {
+  it('leaves no secret or recovery code in database or log', async () => {
     await signInWith(owner, recoveryCodes[1] ?? '');
     const written = `${await dashboard.everythingInDatabase()}${dashboard.logLines.join('')}`;
     for (const kept of [secret, ...recoveryCodes, ...recoveryCodes.map((code) => code.replaceAll('-', ''))]) {

@@ -59,13 +59,13 @@ it('says so to the holder of a shared link', async () => {
   expect([answer.status, answer.text]).toEqual([404, expect.stringContaining(`${ORDER}.`)]);
 });
 
-it('blames the node for a filter that it does not have', async () => {
+it('reports a filter that the node lacks', async () => {
   details = ['query: must have only attested_from, attested_to'];
   const { status, text } = await browser.get('/records?reviewed_hash=x');
   expect([status, text]).toEqual([503, expect.stringContaining('of an older release')]);
 });
 
-it('says that messages wait for a webhook when the node takes no more of them', async () => {
+it('reports a full message queue of a webhook', async () => {
   const { status, text } = await browser.post('/alerts/wh_1/test', {});
   expect([status, text]).toEqual([503, expect.stringContaining('10 messages wait for this webhook. Wait a minute.')]);
 });

@@ -94,7 +94,7 @@ describe('single sign-on at a real provider', () => {
   };
   const userOf = async (email: string) => (await dashboard.store.users.findForLogin(email))?.user;
 
-  it('makes an account at the first sign-in, with the role of its groups', async () => {
+  it('creates an account with the role of its groups', async () => {
     const ada = person(['staff', 'admins', 'other']);
     const { answer, browser } = await signIn(ada);
     expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
@@ -115,7 +115,7 @@ describe('single sign-on at a real provider', () => {
     expect((await browser.get('/')).status).toBe(303);
   });
 
-  it('ends a session in time for an account that was removed at the provider', async () => {
+  it('ends the session of an account removed at the provider', async () => {
     const { browser } = await signIn(person(['staff']));
     expect((await browser.get('/')).status).toBe(200);
     dashboard.pass(HOUR_MS + 1);
@@ -132,7 +132,7 @@ describe('single sign-on at a real provider', () => {
     expect((await signIn(cy)).answer.status).toBe(403);
   });
 
-  it('links a verified address of the tenant once, and none of another tenant', async () => {
+  it('links a verified address once, and only within the tenant', async () => {
     const owner = person(['admins'], { email: OWNER_EMAIL });
     expect((await signIn(owner)).answer.status).toBe(303);
     expect((await signIn(owner)).answer.status).toBe(303);
@@ -149,7 +149,7 @@ describe('single sign-on at a real provider', () => {
     expect(await userOf(dan.email)).toBeUndefined();
   });
 
-  it('refuses a callback that another browser began, and a second use', async () => {
+  it("refuses another browser's callback and a second use", async () => {
     const victim = new TestBrowser(dashboard.app);
     const attacker = new TestBrowser(dashboard.app);
     const stolen = pathOf(await callbackFor(victim, person(['admins'])));

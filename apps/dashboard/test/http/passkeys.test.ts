@@ -64,7 +64,7 @@ describe('a passkey', () => {
     await dashboard.close();
   });
 
-  it('signs in without a password, and leads to the requested page', async () => {
+  it('signs in without a password and opens the requested page', async () => {
     const elsewhere = new TestBrowser(dashboard.app, '198.51.100.7');
     const answer = await signIn(elsewhere, phone);
     expect([answer.status, answer.headers['location']]).toEqual([303, '/keys']);
@@ -75,7 +75,7 @@ describe('a passkey', () => {
     expect(optionsIn(page).excludeCredentials?.map(({ id }) => id)).toEqual([phone.id]);
   });
 
-  it('needs no code of an authenticator app, since it verifies its user', async () => {
+  it('replaces the code of an authenticator app', async () => {
     const { store, owner } = dashboard;
     await store.authenticators.add(owner, { keyId: 'none', sealed: 'none' }, 1, ['code']);
     expect((await signIn(browser, phone)).status).toBe(303);
@@ -111,7 +111,7 @@ describe('a passkey', () => {
     expect(signedOut(browser)).toBe(true);
   });
 
-  it('is refused with a challenge of another browser, of a session, or after ten minutes', async () => {
+  it("is refused with a foreign, expired or signed-in session's challenge", async () => {
     const other = new TestBrowser(dashboard.app);
     const { challenge: theirs } = optionsIn(await other.get('/sign-in'));
     expect((await signIn(browser, phone, { challenge: theirs })).status).toBe(422);
@@ -124,7 +124,7 @@ describe('a passkey', () => {
     expect(signedOut(browser)).toBe(true);
   });
 
-  it('is refused when it is unknown, signs with another key or names another user', async () => {
+  it('is refused when unknown, forged or naming another user', async () => {
     const stranger = new SoftAuthenticator();
     stranger.userHandle = dashboard.owner.userId;
     expect((await signIn(browser, stranger)).status).toBe(422);
@@ -142,7 +142,7 @@ describe('a passkey', () => {
     expect((await add(browser, key)).status).toBe(422);
   });
 
-  it('is refused when its counter went back: it may be a copy', async () => {
+  it('is refused when its counter decreases', async () => {
     expect((await signIn(browser, phone)).status).toBe(303);
     phone.counter = 0;
     expect((await signIn(browser, phone)).status).toBe(422);
@@ -150,7 +150,7 @@ describe('a passkey', () => {
     expect((await signIn(browser, phone)).status).toBe(303);
   });
 
-  it('is refused once it is removed, and its sessions end', async () => {
+  it('is refused once removed, and its sessions end', async () => {
     const elsewhere = new TestBrowser(dashboard.app);
     await signIn(elsewhere, phone);
     await browser.get('/security');
@@ -163,7 +163,7 @@ describe('a passkey', () => {
     expect(acts).toEqual(expect.arrayContaining(['passkey added', 'passkey removed']));
   });
 
-  it('is refused for a disabled user, and after a reset by an owner', async () => {
+  it('is refused for a disabled user and after a reset', async () => {
     const bob = await dashboard.addUser('bob@example.org', 'member');
     const [bobs, key] = [new TestBrowser(dashboard.app), new SoftAuthenticator()];
     await bobs.signIn('bob@example.org');
@@ -178,7 +178,7 @@ describe('a passkey', () => {
     expect((await signIn(bobs, key)).status).toBe(422);
   });
 
-  it('is added once, by a session of the last ten minutes, and not for another user', async () => {
+  it('is added once, by a recent session of its user', async () => {
     expect((await add(browser, phone)).status).toBe(422);
     await dashboard.addUser('bob@example.org', 'member');
     const bobs = new TestBrowser(dashboard.app);
@@ -205,7 +205,7 @@ describe('a passkey', () => {
     },
   );
 
-  it('is refused with an attestation whose certificates name an address', async () => {
+  it('is refused with an attestation that names an address', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -227,7 +227,7 @@ describe('a passkey', () => {
     server.close();
   });
 
-  it('is needed by no other page: only these two load a script', async () => {
+  it('needs scripts only on the sign-in and security pages', async () => {
     const policies = new Map<string, string>();
     for (const path of ['/', '/keys', '/security']) {
       policies.set(path, String((await browser.get(path)).headers['content-security-policy']));
@@ -251,7 +251,7 @@ describe('passkeys beside a provider', () => {
     sessionMs: 60 * MINUTE_MS,
   };
 
-  it('do not open accounts of the provider, and work without passwords', async () => {
+  it('do not open provider accounts and work without passwords', async () => {
     const before = await startTestDashboard();
     const { store, tenant, owner } = before;
     const linked = await before.addUser('linked@example.org', 'member');

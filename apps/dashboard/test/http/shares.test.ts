@@ -38,7 +38,7 @@ describe('shared links', () => {
     expect(dashboard.logLines.join('')).not.toContain(token.slice(0, 20));
   });
 
-  it('are pages without a session, a cookie, a referrer or an index', async () => {
+  it('send no cookie or referrer and forbid indexing', async () => {
     const path = await share({ kind: 'set', target: 'model=a' });
     for (const answer of [await open(path), await open('/shared/unknown')]) {
       expect(answer.headers).toMatchObject({

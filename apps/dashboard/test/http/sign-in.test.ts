@@ -258,7 +258,7 @@ describe('attempts to sign in', () => {
       await exhaust(STRANGER);
     });
 
-    it('do not lock a known device out on the same network', async () => {
+    it('lock out no known device on that network', async () => {
       await owner.signIn();
       await exhaust('192.0.2.1');
       expect((await new TestBrowser(dashboard.app).signIn()).status).toBe(429);
@@ -270,7 +270,7 @@ describe('attempts to sign in', () => {
       await second.close();
     });
 
-    it('slow down over many networks, and the owner still gets in', async () => {
+    it('are limited over all networks but admit the owner', async () => {
       for (let network = 1; network <= 5; network += 1) {
         expect(await guess(`198.51.100.${network}`, 5)).toEqual([422, 422, 422, 422, 422]);
       }
@@ -278,7 +278,7 @@ describe('attempts to sign in', () => {
       expect((await owner.signIn()).status).toBe(303);
     });
 
-    it('count one wrong guess after another on a known device', async () => {
+    it('count successive wrong guesses on a known device', async () => {
       await owner.signIn();
       owner.cookies.delete(SESSION_COOKIE);
       for (let at = 0; at < 5; at += 1) expect((await owner.signIn(OWNER_EMAIL, 'a wrong password')).status).toBe(422);
@@ -304,7 +304,7 @@ describe('attempts to sign in', () => {
       expect(await signInAgain(owner)).toBe(429);
     });
 
-    it('count on a device whose cookie is altered or too old', async () => {
+    it('count on a device with an altered or old cookie', async () => {
       await owner.signIn();
       const known = owner.cookies.get(DEVICE_COOKIE) ?? '';
       await exhaust('192.0.2.1');

@@ -26,7 +26,7 @@ describe('the matrix of callers and routes', () => {
     expect(routesOfRows(ROWS)).toEqual(routes.toSorted());
   });
 
-  it('is reached through the chart but for metrics and what services call', () => {
+  it('is exposed by the chart except metrics and internal routes', () => {
     const { closed, unused } = chartIngressOf('dashboard', dashboardRoutes(whole.dashboard.deps));
     expect(unused).toEqual([]);
     expect(closed.filter((path) => !path.startsWith('/internal/'))).toEqual(['/metrics']);

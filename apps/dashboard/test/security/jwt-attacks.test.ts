@@ -64,7 +64,7 @@ describe('single sign-on', () => {
     expect([status, isSignedIn]).toEqual(isSignedIn ? [303, true] : [403, false]);
   });
 
-  it('asked no address of a token, and made one account', async () => {
+  it('requests no address of a token and makes one account', async () => {
     expect(provider.strayRequests).toEqual([]);
     const users = await dashboard.store.users.list(dashboard.tenant.tenantId);
     expect(users.filter(({ email }) => !email.startsWith('owner'))).toMatchObject([{ email: RIGHT.email }]);
