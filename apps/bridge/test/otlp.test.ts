@@ -85,7 +85,7 @@ describe('the OTLP endpoint', () => {
     });
   });
 
-  it('replays a span that is exported again, and lists one that changed with both hashes', async () => {
+  it('replays a repeated span, reports both hashes of a changed one', async () => {
     const call = span();
     await send([call]);
     const first = await newest();
@@ -135,7 +135,7 @@ describe('the OTLP endpoint', () => {
     expect(await send([span(without)], { query: '?content=optional' })).toMatchObject({ status: 200, body: {} });
   });
 
-  it('seals content under 1.3.1, and refuses a span without the required numbers', async () => {
+  it('seals under 1.3.1 only spans with the required numbers', async () => {
     const { 'gen_ai.request.max_tokens': maxTokens, ...without } = GEN_AI;
     expect(maxTokens).toBe(100);
     const answer = await send([span(), span(without)], { query: '?protocol=1.3.1' });
@@ -173,7 +173,7 @@ describe('a hostile export', () => {
     Buffer.concat([Buffer.from([...varint((number << 3) | 2), ...varint(body.length)]), body]);
   const protobuf = 'application/x-protobuf';
 
-  it('that unpacks to too much is refused before it is unpacked', async () => {
+  it('is refused before unpacking when it expands too much', async () => {
     const bomb = gzipSync(Buffer.alloc(TEST_LIMITS.otlpUnpackedLimitBytes + 1, 0x20));
     const answer = await post(bomb, { encoding: 'gzip' });
     expect(answer.status).toBe(413);
@@ -224,12 +224,12 @@ describe('a hostile export', () => {
     expect((await post('{}', { encoding: 'gzip' })).status).toBe(400);
   });
 
-  it('of a media type or coding that OTLP does not have is refused', async () => {
+  it('is refused with an unknown media type or coding', async () => {
     expect((await post('{}', { type: 'text/plain' })).status).toBe(415);
     expect((await post('{}', { encoding: 'br' })).status).toBe(415);
   });
 
-  it('of a key that may not ingest is refused before its body is read', async () => {
+  it('is refused before its body is read without the ingest scope', async () => {
     const bearer = controlPlane.newKey(tenant, ['certify']);
     expect(await post('broken', { bearer })).toMatchObject({
       status: 403,

@@ -60,7 +60,7 @@ const INGESTS: readonly Ingest[] = [
   { ...REFUSED, status: 503, reason: 'The attestation node cannot be reached now: retry' },
 ];
 
-describeInChromium('every page, accessible in light and dark and whole on a phone', () => {
+describeInChromium('every page, in both modes and on phones', () => {
   let controlPlane: StubControlPlane;
   let bridge: TestBridge;
   let tenant: StubTenant;

@@ -143,7 +143,7 @@ describe('@anthropic-ai/sdk 1.12', () => {
     });
   });
 
-  it('has content cut by an attribute length limit certified as unrecorded', async () => {
+  it('certifies content cut by a length limit as unrecorded', async () => {
     const env = { ...WITH_CONTENT, OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: '128' };
     const { certified } = await run('anthropic.mjs', { env });
     expect(certified).toContain('fake-answer complete length-limit/length-limit');

@@ -34,7 +34,7 @@ describeInChromium('log proofs', (chromium) => {
     files.remove();
   });
 
-  it('are judged by server and browser under the policy of the site', async () => {
+  it("are judged by server and browser under the site's policy", async () => {
     const page = await ask(verifier.url, path);
     expect(page.text).toMatch(/data-transparency="included".*w1\.example, w2\.example/s);
     // People count from 1.
@@ -60,7 +60,7 @@ describeInChromium('log proofs', (chromium) => {
     await other.close();
   });
 
-  it('count offline only under the chosen policy, with the network cut', async () => {
+  it('count offline only under the chosen policy', async () => {
     const { record } = await loggedRecord();
     const offline = pathToFileURL(join(WEB_BUILD_FOLDER, 'offline.html')).href;
     watched = await chromium.open();

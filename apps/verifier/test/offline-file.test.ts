@@ -16,7 +16,7 @@ import { startVerifier, WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
 const BUILT = join(WEB_BUILD_FOLDER, 'offline.html');
 
-it('names its own script and style by hash and allows no connection', () => {
+it('allows its own script and style by hash, no connection', () => {
   const html = readFileSync(BUILT, 'utf8');
   const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1] ?? '';
   const digest = (element: string): string => {
@@ -36,7 +36,7 @@ it('names its own script and style by hash and allows no connection', () => {
   expect(html).not.toMatch(/(?:src|href)="(?!data:)|@import|url\(/);
 });
 
-describeInChromium('the offline file from a disk, with the network cut', (chromium) => {
+describeInChromium('the offline file, with the network cut', (chromium) => {
   const files = new Files();
   let watched: WatchedPage;
   let keySet: string;

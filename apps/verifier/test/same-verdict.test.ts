@@ -146,7 +146,7 @@ describe('the verdicts on all vectors', () => {
   });
 });
 
-describe('the verdicts under a pinned root and chosen time authorities', () => {
+describe('the verdicts under pinned root and time authorities', () => {
   const files = new Files();
   let tsa: OpensslTsa;
 

@@ -45,7 +45,7 @@ function publish(cer: JsonObject, under = hashOf(cer)): string {
 }
 
 describe('the page of a certificate', () => {
-  it('shows the verdict of the server, three layers and the facts', async () => {
+  it("shows the server's verdict, three layers and the facts", async () => {
     const page = await ask(verifier.url, `/c/${encodeURIComponent(hash)}`);
     expect(page.status).toBe(200);
     expect([verdictOf(page), toneOf(page)]).toEqual(['VERIFIED', 'good']);
@@ -188,7 +188,7 @@ describe('caching', () => {
   });
 
   it.each([['/'], ['/keys'], ['/how-it-works'], ['/offline.html'], ['/c/']])(
-    '%s: keeps its policy when it is unchanged, for a browser puts it on the page it holds',
+    '%s: keeps its policy in a 304 answer',
     async (path) => {
       const address = path === '/c/' ? `${path}${hash}` : path;
       const first = await ask(verifier.url, address);
@@ -369,7 +369,7 @@ describe('other pages', () => {
     expect((await ask(verifier.url, `/c/sha256:${'7'.repeat(64)}/offline.html`)).status).toBe(404);
   });
 
-  it('does not take part of a longer word for a hash', async () => {
+  it('takes no part of a longer word for a hash', async () => {
     for (const query of [`sha256:${'a'.repeat(65)}`, `sha256:${'a'.repeat(64)}g`, `x sha256%3a${'0'.repeat(70)}`]) {
       const answer = await ask(verifier.url, `/lookup?q=${encodeURIComponent(query)}`);
       expect(answer.headers['location']).toMatch(/^\/e\//);

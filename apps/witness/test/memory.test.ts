@@ -38,7 +38,7 @@ it('a restarted witness remembers its cosignatures', async () => {
   expect(await submit(second.url, await log.checkpoint(40))).toMatchObject({ status: 409, text: '4\n' });
 });
 
-it('of many submissions at once to two processes one line of trees is cosigned', async () => {
+it('two processes cosign one line of concurrently submitted trees', async () => {
   const witnesses = [await serve(), await serve()];
   const forks = [0, 1, 2, 3].map((seed) => {
     const fork = new TestLog(ORIGIN);
@@ -57,7 +57,7 @@ it('of many submissions at once to two processes one line of trees is cosigned',
   expect(answers.every(({ status }) => [200, 409, 422].includes(status))).toBe(true);
 });
 
-it('submissions of growing sizes at once never roll the known size back', async () => {
+it('concurrent submissions never decrease the known size', async () => {
   const witnesses = [await serve(), await serve()];
   const sizes = Array.from({ length: 40 }, (_, at) => at + 1);
   await Promise.all(sizes.map(async (size) => submit(witnesses[size % 2]?.url ?? '', await log.checkpoint(size))));
@@ -69,7 +69,7 @@ it('submissions of growing sizes at once never roll the known size back', async 
   });
 });
 
-it('a clock before the last cosignature is refused, also after a restart', async () => {
+it('a clock before the last cosignature is refused after a restart', async () => {
   const first = await serve();
   await submit(first.url, await log.checkpoint(4));
   const before = await serve(() => new Date(START.getTime() - 1000));
@@ -78,7 +78,7 @@ it('a clock before the last cosignature is refused, also after a restart', async
   expect(await submit(first.url, await log.checkpoint(9), 4, path)).toMatchObject({ status: 200 });
 });
 
-it('a witness without its database does not start, and makes none', async () => {
+it('a witness without its database ends and creates none', async () => {
   rmSync(database);
   await expect(openWitness(database)).rejects.toThrow('Without its memory its key must not sign again');
   expect(existsSync(database)).toBe(false);

@@ -91,7 +91,7 @@ describe('a checkpoint', () => {
   });
 });
 
-describe('in the order of the protocol the witness refuses', () => {
+describe("the witness refuses, in the protocol's order", () => {
   const hash = Buffer.alloc(32).toString('base64');
 
   it.each([
@@ -132,18 +132,18 @@ describe('in the order of the protocol the witness refuses', () => {
     expect(await submit(witness.url, note, 99)).toMatchObject({ status: 403 });
   });
 
-  it('a line of the log that does not verify: 403, beside one that does', async () => {
+  it('a wrong log signature beside a right one: 403', async () => {
     const checkpoint = await log.checkpoint();
     const wrong = await log.checkpoint(9);
     const lines = wrong.slice(wrong.indexOf('\n\n') + 2);
     expect(await submit(witness.url, checkpoint + lines)).toMatchObject({ status: 403 });
   });
 
-  it('an old size above the new one before the known one: 400', async () => {
+  it('an old size above the new one: 400', async () => {
     expect(await submit(witness.url, await log.checkpoint(), 11)).toMatchObject({ status: 400 });
   });
 
-  it('another old size than the known one before the proof: 409 with the size', async () => {
+  it('an old size that is not known: 409 with the size', async () => {
     await submit(witness.url, await log.checkpoint(4));
     expect(await submit(witness.url, await log.checkpoint(), 0)).toEqual({
       status: 409,
@@ -170,7 +170,7 @@ describe('in the order of the protocol the witness refuses', () => {
     });
   });
 
-  it('another root at the known size: 422, and keeps both as evidence', async () => {
+  it('another root at the known size: 422 with evidence', async () => {
     await submit(witness.url, await log.checkpoint());
     const other = await otherTree(10).checkpoint();
     expect(await submit(witness.url, other, 10)).toMatchObject({ status: 422 });

@@ -53,7 +53,7 @@ describeGrowth({
   statusOf,
 });
 
-it('makes a body of many parts for every route that takes one', () => {
+it('makes a large body for every route that takes one', () => {
   const posted = routesOfRows(ASKED).filter((route) => route.startsWith('POST '));
   expect(posted.filter((route) => BODIES[route] === undefined)).toEqual([]);
 });

@@ -70,7 +70,7 @@ describeTaskGrowth({
   populate: async (size) => populatedTasks(size, await countedTestDatabase()),
 });
 
-it('finds expired rows on SQLite by an index, and removes them', async () => {
+it('removes expired rows on SQLite by an index', async () => {
   const { faults, before, after } = await sweepOnSqlite({
     tables: SWEPT,
     rules: { fewValues: FEW_VALUES, readsMany: READS_MANY },

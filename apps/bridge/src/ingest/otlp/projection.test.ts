@@ -86,7 +86,7 @@ describe('the current gen_ai conventions', () => {
     ['JSON text in attributes', span({ ...CURRENT, ...texts })],
     ['an event', span(CURRENT, [['gen_ai.client.inference.operation.details', messages]])],
     ['JSON text in an event', span(CURRENT, [['gen_ai.client.inference.operation.details', texts]])],
-  ])('give one and the same request for content in %s', (_, given) => {
+  ])('give the same request for content in %s', (_, given) => {
     const request = requestOf(given);
     expect(request).toMatchObject(expected);
     expect(request).toEqual(requestOf(span({ ...CURRENT, ...messages })));
@@ -290,7 +290,7 @@ describe('a span', () => {
     expect(dialectOf(span(attributes))).toBeNull();
   });
 
-  it('is read by one dialect, whose name is in the certificate', () => {
+  it('is read by one dialect named in the certificate', () => {
     expect(new Set(DIALECTS.map(({ name }) => name)).size).toBe(DIALECTS.length);
   });
 });
