@@ -67,7 +67,7 @@ it.each([
   if (results !== null) expect(notPassed(results)).toEqual([]);
 });
 
-it('a wrong answer fails, and a missing command is not passed', async () => {
+it('fails a wrong answer and passes no missing command', async () => {
   const wrong = join(folder, 'wrong.mjs');
   writeFileSync(
     wrong,

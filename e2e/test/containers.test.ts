@@ -30,7 +30,7 @@ describe('docker-compose.yml', () => {
     expect(isValid(compose) ? [] : isValid.errors).toEqual([]);
   });
 
-  it('builds targets that the Dockerfile has, and mounts files that exist', () => {
+  it('builds existing targets and mounts existing files', () => {
     const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
     const builds = [...text.matchAll(/build: \{ context: \., dockerfile: (\S+), target: (\w+) \}/g)];
     expect(builds.length).toBe((text.match(/build:/g) ?? []).length);
@@ -41,7 +41,7 @@ describe('docker-compose.yml', () => {
     for (const [, file = ''] of text.matchAll(/\.\/(infra\/\S+?):/g)) expect(existsSync(join(root, file))).toBe(true);
   });
 
-  it('mounts only secrets that secrets.sh makes, readable by their owner alone', () => {
+  it('mounts only secrets of secrets.sh, readable by their owner', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cer-compose-'));
     try {
       copyFileSync(join(root, 'infra/compose/secrets.sh'), join(folder, 'secrets.sh'));
@@ -66,7 +66,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('infra/docker/Dockerfile', () => {
-  it('copies only from its own stages and from the repository', () => {
+  it('copies only from its stages and the repository', () => {
     const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
     for (const [, stage] of dockerfile.matchAll(/^COPY --from=(\S+) /gm)) expect(stages).toContain(stage);
     for (const [, script = ''] of dockerfile.matchAll(/^RUN (infra\S+)/gm))
@@ -74,7 +74,7 @@ describe('infra/docker/Dockerfile', () => {
   });
 
   // A service refuses a variable and its file together.
-  it('sets no variable that compose or chart give as a file', () => {
+  it('sets no variable that others give as a file', () => {
     const names = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, text = '']) =>
       [...text.matchAll(/(\w+)=/g)].map(([, name]) => name ?? ''),
     );
@@ -86,7 +86,7 @@ describe('infra/docker/Dockerfile', () => {
   });
 
   it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard', 'witness'])(
-    'runs %s as a numeric user that is not root, with a health check',
+    'runs %s as a numeric non-root user with a health check',
     (name) => {
       expect(targets).toContain(name);
       const stage = dockerfile.split(/^FROM /m).find((text) => text.startsWith(`service AS ${name}\n`)) ?? '';

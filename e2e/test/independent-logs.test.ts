@@ -83,7 +83,7 @@ it('transparency-dev/merkle verifies a proof and refuses another leaf', async ()
   await expect(check(leafHash(Uint8Array.of(1)))).rejects.toThrow();
 });
 
-it('the witness cosigns a log of Tessera, whose policy and tiles are read here', async () => {
+it('the witness cosigns a log of Tessera', async () => {
   if (missing !== null) return;
   const [secret = '', vkey = ''] = execFileSync(program, ['keys', 'tessera.example/log'], { encoding: 'utf8' }).split(
     '\n',

@@ -140,7 +140,7 @@ describe('a model call', () => {
     expect((await cer('lookup', `sha256:${'0'.repeat(64)}`)).code).toBe(2);
   });
 
-  it('is reported with both hashes where its public form is another certificate', async () => {
+  it('is reported with both hashes when its public form differs', async () => {
     writeFileSync(
       own('withheld.json'),
       JSON.stringify({
@@ -253,7 +253,7 @@ describe('a model call', () => {
     expect(await page.text()).toContain('data-verdict="VERIFIED"');
   });
 
-  it("is in the log that the verifier's page shows, with the operator's own witness", async () => {
+  it("is in the log that the verifier's page shows", async () => {
     const url = `${services.verifier.url}/log?certificate_hash=${encodeURIComponent(certificateHash)}`;
     const shown = async (): Promise<string> => (await fetch(url)).text();
     // The witness signs every second: the first page may be too early.
@@ -266,7 +266,7 @@ describe('a model call', () => {
 describe('a sketch', () => {
   const code = 'function setup() { background(20, 40, 80); fill(255, 180, 0); circle(975, 1200, 600 + VAR[0] * 4); }';
 
-  it('becomes a PNG with its hash, or explains the missing renderer', async () => {
+  it('becomes a PNG or explains the missing renderer', async () => {
     const response = await post('/api/render', { code, seed: 'journey', VAR: [10] });
     if (services.renderer === undefined) {
       process.stderr.write('no browser on this machine: rendering is only checked to answer 503\n');
@@ -333,7 +333,7 @@ describe('a sketch', () => {
 });
 
 describeInChromium('the offline file of the verifier', () => {
-  it('reports receipt, token, log and witness of a call, with the network off', async () => {
+  it('reports receipt, token, log and witness while offline', async () => {
     const [request, certified, keys] = [own('logged-execution.json'), own('logged.json'), own('logged-keys.json')];
     const execution = {
       executionId: 'journey-logged',

@@ -131,7 +131,7 @@ async function signAndHandIn(): Promise<string> {
   return out;
 }
 
-describe('a node with an offline root and a time-stamping authority', () => {
+describe('a node with offline root and time-stamping authority', () => {
   let fingerprint: string;
   let timestamped: string;
   let untimestamped: string;

@@ -154,7 +154,7 @@ describe('key histories', () => {
   const ORDER = ['KEY_HISTORY_PIN_REPLACED', 'KEY_HISTORY_OVERDUE', 'KEY_HISTORY_FROM_FUTURE', 'KEY_HISTORY_PENDING'];
   const byOrder = (one: string, other: string): number => ORDER.indexOf(one) - ORDER.indexOf(other);
 
-  it('an older one and a fork are refused from the state that was kept', async () => {
+  it('a rollback and a fork are refused by the stored state', async () => {
     if (!isCompared) return;
     const history = new TestKeyHistory();
     const old = await history.signed();
@@ -181,48 +181,45 @@ describe('tokens of openssl', () => {
     for (const authority of authorities) authority.remove();
   });
 
-  it.each(['rsa', 'ec'] as const)(
-    'of a key of the kind %s rescue a record under a key that was revoked later',
-    async (key) => {
-      const authority = createOpensslTsa({ key });
-      authorities.push(authority);
-      const bundle = await certified();
-      const meta = bundle['meta'] as { attestation: { receipt: never; signature: string } };
-      const { receipt, signature } = meta.attestation;
-      const imprint = timestampDigest(timestampedText(receipt, signature));
-      const reply = await authority.reply(formatTimestampRequest({ imprint, nonce: Uint8Array.of(1) }));
-      const token = Buffer.from(parseTimestampResponse(reply));
-      if (!isCompared) return;
-      const revoked = { status: 'revoked', revokedAt: '2099-01-01T00:00:00.000Z' } as const;
-      const signers = [{ signer: TEST_SIGNER, ...revoked }];
-      const keys = ['--keys', written('keys.json', testKeySet({ nodeId: TEST_NODE_ID, signers }))];
-      const roots = ['--tsa-roots', written('roots.pem', authority.rootPem)];
-      const timestamped = (bytes: Buffer): string => {
-        const timestamps = [{ type: 'rfc3161', token: bytes.toString('base64') }];
-        return written('timestamped.json', { ...bundle, meta: { ...meta, timestamps } });
-      };
-      expect(python(timestamped(token), ...keys, ...roots)).toMatchObject({
-        status: 'VERIFIED',
-        timestamp: { status: 'verified', covers: 'receipt', provider: 'Test TSA' },
-        keyRescue: { before: 'revokedAt' },
-      });
-      expect(python(timestamped(token), ...keys)).toMatchObject({
-        code: 'KEY_REVOKED',
-        timestamp: { status: 'not-checked' },
-      });
-      const changed = Buffer.from(token);
-      changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
-      expect(python(timestamped(changed), ...keys, ...roots)).toMatchObject({
-        code: 'KEY_REVOKED',
-        timestamp: { status: 'invalid' },
-      });
-      const other = createOpensslTsa();
-      authorities.push(other);
-      const others = ['--tsa-roots', written('others.pem', other.rootPem)];
-      expect(python(timestamped(token), ...keys, ...others)).toMatchObject({
-        code: 'KEY_REVOKED',
-        timestamp: { status: 'untrusted' },
-      });
-    },
-  );
+  it.each(['rsa', 'ec'] as const)('with %s keys rescue a record under a later-revoked key', async (key) => {
+    const authority = createOpensslTsa({ key });
+    authorities.push(authority);
+    const bundle = await certified();
+    const meta = bundle['meta'] as { attestation: { receipt: never; signature: string } };
+    const { receipt, signature } = meta.attestation;
+    const imprint = timestampDigest(timestampedText(receipt, signature));
+    const reply = await authority.reply(formatTimestampRequest({ imprint, nonce: Uint8Array.of(1) }));
+    const token = Buffer.from(parseTimestampResponse(reply));
+    if (!isCompared) return;
+    const revoked = { status: 'revoked', revokedAt: '2099-01-01T00:00:00.000Z' } as const;
+    const signers = [{ signer: TEST_SIGNER, ...revoked }];
+    const keys = ['--keys', written('keys.json', testKeySet({ nodeId: TEST_NODE_ID, signers }))];
+    const roots = ['--tsa-roots', written('roots.pem', authority.rootPem)];
+    const timestamped = (bytes: Buffer): string => {
+      const timestamps = [{ type: 'rfc3161', token: bytes.toString('base64') }];
+      return written('timestamped.json', { ...bundle, meta: { ...meta, timestamps } });
+    };
+    expect(python(timestamped(token), ...keys, ...roots)).toMatchObject({
+      status: 'VERIFIED',
+      timestamp: { status: 'verified', covers: 'receipt', provider: 'Test TSA' },
+      keyRescue: { before: 'revokedAt' },
+    });
+    expect(python(timestamped(token), ...keys)).toMatchObject({
+      code: 'KEY_REVOKED',
+      timestamp: { status: 'not-checked' },
+    });
+    const changed = Buffer.from(token);
+    changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
+    expect(python(timestamped(changed), ...keys, ...roots)).toMatchObject({
+      code: 'KEY_REVOKED',
+      timestamp: { status: 'invalid' },
+    });
+    const other = createOpensslTsa();
+    authorities.push(other);
+    const others = ['--tsa-roots', written('others.pem', other.rootPem)];
+    expect(python(timestamped(token), ...keys, ...others)).toMatchObject({
+      code: 'KEY_REVOKED',
+      timestamp: { status: 'untrusted' },
+    });
+  });
 });

@@ -37,7 +37,7 @@ const headers = (): Readonly<Record<string, string>> => ({
 
 describe('the processes of the system show no secret', () => {
   it(
-    'from the first start of all services to a rendered sketch',
+    'from the first start to a rendered sketch',
     async () => {
       started = new Start(dataDir, portBase);
       const watch = new ProcessWatch(started.child.pid ?? 0);

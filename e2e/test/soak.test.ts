@@ -50,7 +50,7 @@ describe('the judgement of a soak', () => {
     ]);
   });
 
-  it('does not call a quantity flat that was not measured', () => {
+  it('does not call an unmeasured quantity flat', () => {
     expect(grown(samples(() => ({ latencyMs: { certify: null } })))).toEqual(['latencyMs certify']);
   });
 });
@@ -84,7 +84,7 @@ describe('the document of a soak', () => {
     judged: [{ quantity: 'memoryMib node', first: 200.04, last: null, isFlat: false }],
   };
 
-  it('has the figures of the last run, and every other word as before', () => {
+  it('replaces the figures of the last run and nothing else', () => {
     const once = withSoak(document, facts);
     expect(once).toContain('The run of 2026-01-02, 3 minutes, **did not pass**.');
     expect(once).toContain('Errors: 2 (2 times certify 503).');

@@ -47,7 +47,7 @@ describe('npm start', () => {
   });
 
   it(
-    'serves a certified sample, stops on Ctrl-C, and keeps everything until the next start',
+    'serves a certified sample and keeps everything across a restart',
     async () => {
       const first = start();
       const { node, dashboard, apiKey, adminSecret } = await first.services(dataDir);
@@ -79,7 +79,7 @@ describe('npm start', () => {
   );
 
   it(
-    'stops all and shows the last lines when one service dies',
+    "stops all and shows a dead service's last lines",
     async () => {
       const started = start(fromBundles());
       const { node } = await started.services(dataDir);
@@ -108,7 +108,7 @@ describe('npm start', () => {
   );
 
   it(
-    'serves everything else where the browser does not start, and says why',
+    'serves without a browser and gives the reason',
     async () => {
       const started = start({ ...fromBundles(), CHROMIUM_PATH: '/bin/false' });
       const { node, renderer } = await started.services(dataDir);
@@ -128,7 +128,7 @@ describe('npm start', () => {
   );
 
   it(
-    'says which port is taken and by whom it is wanted',
+    'names a taken port and the service that needs it',
     async () => {
       const server = createServer();
       server.listen(portBase, '127.0.0.1');

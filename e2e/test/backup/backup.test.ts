@@ -169,7 +169,7 @@ describe('the whole system', () => {
     }
   });
 
-  it('verifies them, and its log and audit log continue the earlier ones', () => {
+  it('verifies the earlier certificates and continues both logs', () => {
     const certificates = beforeBackup.map(({ answer }) => answer);
     writeFileSync(join(home, 'all.ndjson'), certificates.join('\n'));
     writeFileSync(join(home, 'certificate.json'), certificates.at(-1) ?? '');

@@ -30,7 +30,7 @@ const programs = (existsSync(DEBIAN) ? readdirSync(DEBIAN) : [])
 
 describe('dumps of PostgreSQL', () => {
   if (programs === undefined) {
-    it("are not tried here: Debian's package postgresql is not installed", () => {
+    it("are skipped without Debian's package postgresql", () => {
       process.stderr.write('docs/backup.md: pg_dump and pg_restore not run: the package postgresql is not installed\n');
       expect(programs).toBeUndefined();
     });

@@ -68,7 +68,7 @@ const reading: readonly Case[] = [
 
 expectLinearGrowth(reading);
 
-it('notices work that grows with the square of the input', async () => {
+it('detects work that grows with the input squared', async () => {
   const { factor } = await growth(50, (size) => () => {
     const seen: number[] = [];
     for (let at = 0; at < size; at += 1) {

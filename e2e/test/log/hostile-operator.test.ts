@@ -77,7 +77,7 @@ async function codesOf(account: Account, ...filters: readonly string[]): Promise
 }
 
 describe('with nothing changed', () => {
-  it('the monitor is silent, also about the records of an account', async () => {
+  it('the monitor is silent, also about an account', async () => {
     expect(await operator.alarms(main)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('with nothing changed', () => {
     expect(ofApp).toMatchObject({ status: 'VERIFIED', log: { status: 'proven', certificates: 1, elsewhere: 1 } });
   });
 
-  it('a holder has a proof with the witness, which needs no network afterwards', async () => {
+  it('a holder verifies a witnessed proof without a network', async () => {
     expect(await operator.holder(hashes.kept)).toMatchObject({ status: 'included', code: null, witnesses: ['w'] });
     expect(await operator.holder(hashes.kept, main)).toMatchObject({ status: 'included', code: null });
     const { url, policyFile } = operator;
@@ -201,7 +201,7 @@ describe('after witnesses saw the tree, an operator', () => {
 });
 
 describe('an operator with a second history', () => {
-  it('is found by the monitor, which keeps both signed checkpoints', async () => {
+  it('is found by the monitor with both signed checkpoints', async () => {
     const state = join(operator.folder, 'state-of-fork');
     expect(await operator.alarms(null, state)).toEqual([]);
     const fork = await operator.fork(earlier, 'quorum none\n');

@@ -57,7 +57,7 @@ async function nodeWith({ name, vkey, url, follow, serve, stop }: PublicWitness)
 it.each([
   ['litewitness', litewitness],
   ['aics-witness', aicsWitness],
-])('%s cosigns both logs of a node, as they grow and after the node forgot its size', async (name, open) => {
+])("%s cosigns a node's growing logs, also after it forgot sizes", async (name, open) => {
   const witness = await open(folder);
   if ('missing' in witness) {
     process.stderr.write(`${name} was not run: ${witness.missing}.\n`);
@@ -79,7 +79,7 @@ it.each([
   expect(await judgeCheckpoint(checkpoint, policy)).toMatchObject({ status: 'signed', isQuorumMet: true });
 });
 
-it('aics-tlog reads the log of a node: checkpoint, inclusion and consistency', async () => {
+it("aics-tlog reads a node's checkpoint, inclusion and consistency", async () => {
   const [programs, witness] = [aicsPrograms(), await aicsWitness(mkdtempSync(join(folder, 'read-')))];
   if ('missing' in programs || 'missing' in witness) {
     process.stderr.write(`aics-tlog was not run: ${'missing' in programs ? programs.missing : 'no witness'}.\n`);

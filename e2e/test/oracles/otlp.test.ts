@@ -60,7 +60,7 @@ describe('an export of spans', () => {
     );
   });
 
-  it('is read or refused alike after changes of its bytes', () => {
+  it('is read or refused alike with changed bytes', () => {
     const cases = fc.tuple(requests, fc.array(mutations, { minLength: 6, maxLength: 6 }));
     fc.assert(
       fc.property(cases, ([request, changes]) => {

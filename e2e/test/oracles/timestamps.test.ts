@@ -85,7 +85,7 @@ describe('a token', () => {
     await fc.assert(property, { numRuns, seed });
   });
 
-  it('is not verified with one other bit where pkijs refuses it', async () => {
+  it('is not verified with a bit that pkijs refuses', async () => {
     const token = tokens[0] ?? Buffer.alloc(0);
     // In the long form each bit; here some of them.
     const stride = Math.max(1, Math.floor((token.length * 8) / numRuns));

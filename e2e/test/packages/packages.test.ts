@@ -115,7 +115,7 @@ describe('a new user of @cer/client', () => {
     await model.close();
   });
 
-  it('calls while the node is away, and has a certificate that verifies when it is back', async () => {
+  it('has calls certified that were made while the node was away', async () => {
     const file = consumer.write(
       'new-user.mjs',
       `import OpenAI from 'openai';
@@ -172,7 +172,7 @@ describe('a new user of @cer/client', () => {
     expect(answer).toEqual({ certificateHash, waiting: 0, stats, text: 'Lisbon' });
   });
 
-  it('answers at the edge at once, and the platform waits until the certificate is there', async () => {
+  it('answers at the edge while the platform waits for the certificate', async () => {
     if (!hasWorkerd) {
       process.stderr.write('no workerd for this platform: the call at the edge is left out\n');
       return;
