@@ -84,7 +84,7 @@ describe('the AI SDK 7', () => {
     expect(program.stored()).not.toMatch(/the secret|Hello/);
   });
 
-  it('has one certificate for a call whose fetch is observed too', async () => {
+  it('certifies a call once whose fetch is observed too', async () => {
     expect((await run({ FETCH: 'observed' })).stats).toMatchObject(ALL_SEALED);
     expect(program.calls().map(({ payload }) => payload['outputIs'])).toEqual([
       'body',

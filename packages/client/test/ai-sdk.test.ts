@@ -89,7 +89,7 @@ describe.each([
     expect(program.observerFaults()).toEqual([]);
   });
 
-  it('gives the same output hash for a stream and an answer', async () => {
+  it('gives a stream and an answer one output hash', async () => {
     program = await ObservedProgram.start(answers);
     const sdk = versionOf(false);
     await sdk.answer('example-1');
@@ -107,7 +107,7 @@ describe.each([
     expect(program.calls().map(({ payload }) => payload)).toMatchObject([{ outcome: 'aborted' }]);
   });
 
-  it('has one certificate for a call whose fetch is observed too', async () => {
+  it('certifies a call once whose fetch is observed too', async () => {
     program = await ObservedProgram.start(answers);
     const sdk = versionOf(true);
     await sdk.answer('example-1');

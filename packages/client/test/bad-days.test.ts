@@ -69,7 +69,7 @@ describe('the folder of the spool', () => {
     expect(foreign.filter((name) => existsSync(join(dir, name)))).toEqual(foreign);
   });
 
-  it('may have a segment with changed and foreign lines, which are counted and not sent', async () => {
+  it('may have changed and foreign lines, counted but not sent', async () => {
     const first = program();
     await ask(first, server.url);
     await first.close({ timeoutMs: 0 });
@@ -93,7 +93,7 @@ describe('the folder of the spool', () => {
     expect(second.stats()).toMatchObject({ attested: 1, torn: 3 });
   });
 
-  it('that is a file costs no answer, and bundles wait in memory', async () => {
+  it('may be a file, and bundles then wait in memory', async () => {
     rmSync(dir, { recursive: true });
     writeFileSync(dir, 'not a folder');
     const cer = program();
@@ -273,7 +273,7 @@ describe('a program', () => {
     expect(await program.cer.flush({ timeoutMs: 1000 })).toEqual({ waiting: 0 });
   });
 
-  it('has a lone surrogate in its request certified as the text that was sent', async () => {
+  it('certifies a lone surrogate as the text that was sent', async () => {
     program = await ObservedProgram.start(answers);
     const body = { ...request, messages: [{ role: 'user', content: '\ud800' }] };
     await ask(program.cer, program.server.url, body);

@@ -44,7 +44,7 @@ describe('reports of coverage', () => {
     expect(report?.snapshot).toMatchObject({ inputHash: hashOf({ clientId, startedAt }), outputHash: hashOf(counts) });
   });
 
-  it('name the report before, and are not repeated while no call is made', async () => {
+  it('name the previous report and stop while no call is made', async () => {
     await start(5);
     await ask('{"model":"example-1"}');
     while (reports().length < 1) await new Promise((resolve) => setImmediate(resolve));

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => program.end());
 
-describe('a call whose fetch makes it again, later, has one certificate', () => {
+describe('a call repeated by fetch is certified once', () => {
   // The first of them is the only observer of its process.
   it.each<[string, (outer: Fetch) => Fetch]>([
     ['by the same observed fetch', (outer) => outer],

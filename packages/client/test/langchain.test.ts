@@ -58,7 +58,7 @@ describe('LangChain', () => {
     expect(program.observerFaults()).toEqual([]);
   });
 
-  it('has one certificate for a call whose fetch is observed too', async () => {
+  it('certifies a call once whose fetch is observed too', async () => {
     program = await ObservedProgram.start(answers);
     const { fetch } = { fetch: program.cer.fetch() };
     await Promise.all(['first', 'second', 'third'].map((text) => chat('example-1', fetch).invoke(text)));

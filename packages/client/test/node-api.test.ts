@@ -50,7 +50,7 @@ describe('a message about the node', () => {
     await expect(node.health({ retries: 0 })).rejects.toThrow(`the node cannot be reached: ${server.url}`);
   });
 
-  it('says how to pass the API key that was not sent', async () => {
+  it('explains how to pass a missing API key', async () => {
     await nodeThat(refuse(401, 'UNAUTHORIZED'));
     const { node } = certificates({ appId: 'tests', nodeUrl: server.url, apiKey: '', spoolDir: null });
     const words = 'no API key was sent: pass apiKey or set CER_API_KEY';
@@ -101,7 +101,7 @@ describe('a request to the node', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  it('is given up after the retries, with the last refusal', async () => {
+  it('ends after the retries with the last refusal', async () => {
     const { node } = await nodeThat(refuse(503, 'SERVICE_UNAVAILABLE'));
     const refused = node.certify(EXECUTION, { retries: 2 });
     await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
@@ -121,7 +121,7 @@ describe('a request to the node', () => {
     expect(bodies).toHaveLength(2);
   });
 
-  it('ends with the reason of its signal while the node is silent', async () => {
+  it("ends with its signal's reason while the node is silent", async () => {
     const { node } = await nodeThat(hang);
     const aborter = new AbortController();
     const asked = node.certify(EXECUTION, { signal: aborter.signal });
@@ -131,7 +131,7 @@ describe('a request to the node', () => {
     await expect(asked).rejects.toBe(reason);
   });
 
-  it('ends with the reason of its signal while it waits to be sent again', async () => {
+  it("ends with its signal's reason while it waits to retry", async () => {
     const { node } = await nodeThat(refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '30' }));
     const aborter = new AbortController();
     const asked = node.certify(EXECUTION, { signal: aborter.signal });
@@ -188,7 +188,7 @@ describe('a request to the node', () => {
     await expect(node.registerProject({})).rejects.toMatchObject({ answer });
   });
 
-  it('sends bytes as they are and returns those of the answer', async () => {
+  it('sends and returns unchanged bytes', async () => {
     const { node } = await nodeThat((response) => {
       response.setHeader('x-idempotent-replay', 'true');
       response.end(' {"a": 1.0}\n');
@@ -208,7 +208,7 @@ describe('a request to the node', () => {
 });
 
 describe('the wait before a retry', () => {
-  it('is random below a bound that doubles up to 30 s', () => {
+  it('is random below a bound doubling to 30 s', () => {
     const bounds = [0, 1, 2, 6, 7, 40].map((attempt) => retryDelay(attempt, null, () => 1));
     expect(bounds).toEqual([250, 500, 1000, 16_000, 30_000, 30_000]);
     expect(retryDelay(5, null, () => 0)).toBe(0);

@@ -59,7 +59,7 @@ describe('OpenAI Agents', () => {
   it.each([
     ['framework-value', false],
     ['body', true],
-  ])('have a trace certified as a project, with calls as %s', async (outputIs, isFetchObserved) => {
+  ])('certify a trace as a project with calls as %s', async (outputIs, isFetchObserved) => {
     program = await ObservedProgram.start(answers);
     if (isFetchObserved) globalThis.fetch = program.cer.fetch();
     expect(await answer()).toBe('Hello there');
@@ -81,7 +81,7 @@ describe('OpenAI Agents', () => {
     expect(program.cer.stats()).toMatchObject({ seen: 3, open: 0, sealed: 3 });
   });
 
-  it('give no second certificate to an answer that is older than their processor', async () => {
+  it('certify no answer again from before their processor', async () => {
     program = await ObservedProgram.start(answers);
     const body = JSON.stringify({ model: 'example-1', messages: [{ role: 'user', content: SECRET }] });
     const response = await program.cer.fetch()(`${program.server.url}/v1/chat/completions`, { method: 'POST', body });

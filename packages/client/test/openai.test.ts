@@ -319,7 +319,7 @@ describe('certificates of calls', () => {
 });
 
 describe('the caller', () => {
-  it('has no hooks of promises in its process, however many clients it observes', async () => {
+  it('gets no promise hooks from any number of observed clients', async () => {
     const [plain, observed] = await clients(json);
     const run = jest.spyOn(AsyncLocalStorage.prototype, 'run');
     try {

@@ -22,7 +22,7 @@ const ask = async (openai: OpenAI): Promise<unknown> =>
   openai.chat.completions.create({ model: 'example-1', messages: [{ role: 'user', content: SECRET }] });
 
 describe('a tool', () => {
-  it('gives the same results and errors, and a certificate for each call', async () => {
+  it('keeps its results and errors and certifies each call', async () => {
     program = await ObservedProgram.start(answers);
     const { cer } = program;
     const fault = new TypeError(SECRET);
@@ -66,7 +66,7 @@ describe('a tool', () => {
 });
 
 describe('a project', () => {
-  it('has the calls that its work made, and no others', async () => {
+  it('has only the calls that its work made', async () => {
     program = await ObservedProgram.start(answers);
     const openai = client();
     const lookUp = program.cer.tool('look_up', async (city: string) => Promise.resolve({ city, sky: 'clear' }));
@@ -99,7 +99,7 @@ describe('a project', () => {
     expect(program.stored()).not.toContain(SECRET);
   });
 
-  it('is sealed when its work fails, and the error is the same', async () => {
+  it('is sealed when its work fails, with the same error', async () => {
     program = await ObservedProgram.start(answers);
     const fault = new Error('the work failed');
     const openai = client();

@@ -29,7 +29,7 @@ async function call(
 }
 
 describe('under 1.2.0', () => {
-  it('input and output are hashed in the canonical form of that protocol', async () => {
+  it('input and output are hashed in its canonical form', async () => {
     await call({ protocol: '1.2.0' });
     const [found] = program.calls();
     const request = parseJson(JSON.stringify({ ...params, max_completion_tokens: 64 }));
@@ -80,7 +80,7 @@ describe('under 1.3.1', () => {
     expect(new Set(program.calls().map(({ snapshot }) => snapshot['outputHash'])).size).toBe(2);
   });
 
-  it('a call without the numbers that it needs is counted and named', async () => {
+  it('a call without the required numbers is counted and named', async () => {
     await call({ confidential: { prompt: 'An answer', onOpenings: () => undefined } }, {});
     expect(program.cer.stats()).toMatchObject({ seen: 1, unsealed: 1, sealed: 0 });
     expect(String(program.faults)).toContain('parameters.maxTokens');
@@ -94,12 +94,12 @@ describe('under 1.3.1', () => {
     expect(found?.payload).toMatchObject({ declaredParameters: ['maxTokens'] });
   });
 
-  it('an answer over the limit is bound by its hash, sealed', async () => {
+  it('an answer over the limit is sealed by hash', async () => {
     await call({ maxContentBytes: 10, confidential: { prompt: 'An answer', onOpenings: () => undefined } });
     expect(program.calls()[0]?.payload).toMatchObject({ outputIs: 'bytes' });
   });
 
-  it('a call has no certificate when its openings are not taken', async () => {
+  it('a call whose openings are refused has no certificate', async () => {
     const onOpenings = (): void => {
       throw new Error('no room for openings');
     };

@@ -32,14 +32,14 @@ async function run(
 }
 
 describe('node --import @cer/client/register', () => {
-  it('has the calls of a program certified that knows nothing of it', async () => {
+  it('certifies the calls of an unchanged program', async () => {
     expect(await run({ CER_NODE_URL: NODE_DOWN, CER_APP_ID: 'desk' })).toEqual({ stdout: 'Hello there\n', stderr: '' });
     expect(program.calls()).toMatchObject([
       { snapshot: { model: 'example-1', appId: 'desk' }, payload: { outcome: 'complete' } },
     ]);
   });
 
-  it('leaves the calls of a client of the program to that client', async () => {
+  it("leaves the calls of the program's own client to it", async () => {
     const env = { CER_NODE_URL: NODE_DOWN, CER_APP_ID: 'desk', CLIENT: await bundle.of('index') };
     expect(await run(env, 'registered-with-client')).toEqual({ stdout: 'Hello there\n', stderr: '' });
     expect(program.calls()).toMatchObject([{ snapshot: { appId: 'own' } }]);

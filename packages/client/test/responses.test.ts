@@ -70,7 +70,7 @@ describe('the Responses API', () => {
     expect(program.calls()[0]?.payload).toMatchObject({ outcome: 'complete', providerId: 'resp_1' });
   });
 
-  it('has the text so far of a stream that breaks off', async () => {
+  it('has the partial text of an interrupted stream', async () => {
     const [, observed] = await clients((_, response) => {
       startStream(response);
       response.write(created + delta('Hel') + delta('lo'));

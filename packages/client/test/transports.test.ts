@@ -69,7 +69,7 @@ describe('the transport over node:http', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('sends a request again that a kept connection did not carry', async () => {
+  it('resends a request that a kept connection lost', async () => {
     const node = await nodeThat('node:http', [ok, drop, ok]);
     await node.version();
     expect(await node.create({ provider: 'p', model: 'm' })).toEqual({ ok: true });
@@ -87,7 +87,7 @@ describe('the transport over node:http', () => {
     expect(bodies).toHaveLength(requests);
   });
 
-  it('waits longer than its timeout for a node that continues to send', async () => {
+  it('waits beyond its timeout for a node that continues to send', async () => {
     const slow: Step = async (response) => {
       for (const part of '{"ok":            true}') {
         response.write(part);
@@ -129,7 +129,7 @@ describe.each<[Kind]>([['fetch'], ['node:http']])('by %s', (kind) => {
     expect(await failureOf(silent, ['{}'], { timeoutMs: 50 })).toMatchObject({ code: 'TIMEOUT', status: null });
   });
 
-  it('a node that falls silent within its answer ends with TIMEOUT', async () => {
+  it('an answer that stalls ends with TIMEOUT', async () => {
     const halting = await nodeThat(kind, [(response) => void response.write(line(0))]);
     // Long enough for the first line of a node on a busy machine.
     const results = halting.askLines('certifyBatch', ['{}', '{}'], { timeoutMs: 2000 });
@@ -147,7 +147,7 @@ describe.each<[Kind]>([['fetch'], ['node:http']])('by %s', (kind) => {
     await expect(results.next()).rejects.toBe(reason);
   });
 
-  it('the result of a line is there before the next one is sent', async () => {
+  it('each result arrives before the next line is sent', async () => {
     let next: () => void = () => undefined;
     const seen = new Promise<void>((resolve) => (next = resolve));
     const node = await nodeThat(kind, [
@@ -221,7 +221,7 @@ describe.each<[Kind]>([['fetch'], ['node:http']])('by %s', (kind) => {
     ]);
   });
 
-  it('an export arrives as a stream, and its reader may leave', async () => {
+  it('an export is a stream that its reader may leave', async () => {
     const node = await nodeThat(kind, [
       (response) => {
         response.write('first');

@@ -4,7 +4,7 @@ import { createCertifiedAnswers } from './certified-answers.js';
 const sealed = (executionId: string) => ({ executionId, certificateHash: '', bundle: {}, text: '{}', openings: null });
 
 describe('certificates of observed answers', () => {
-  it('are kept from when a trace can ask for them, and known before', () => {
+  it('are kept once a trace can ask for them', () => {
     const answers = createCertifiedAnswers();
     answers.add({ id: 'early' }, sealed('a'));
     answers.remember();

@@ -24,7 +24,7 @@ describe.each([
     expect([kept.hex(), passed.hex()]).toEqual([expected, expected]);
   });
 
-  it('takes chunks that are not kept after one that is', () => {
+  it('takes transient chunks after a kept one', () => {
     const hash = new BodyHash(platform);
     hash.addKept(bytes('one '));
     hash.add(bytes('two three'));

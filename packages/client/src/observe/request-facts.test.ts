@@ -5,7 +5,7 @@ import { factsOf } from './request-facts.js';
 const sha256 = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 describe('the facts of a request', () => {
-  it('are its model, its parameters and the hash of its canonical form', () => {
+  it('are its model, its parameters and its canonical hash', () => {
     expect(factsOf('{"model":"m","max_tokens":7,"a":1}', '1.3.0')).toEqual({
       model: 'm',
       parameters: { maxTokens: 7 },
@@ -14,18 +14,15 @@ describe('the facts of a request', () => {
     });
   });
 
-  it.each(['not JSON', '{"a":1,"a":2}', '7'])(
-    'of a body that is not a strict object are those of its text: %s',
-    (body) => {
-      expect(factsOf(body, '1.3.0')).toMatchObject({ model: 'unknown', inputHash: sha256(body) });
-    },
-  );
+  it.each(['not JSON', '{"a":1,"a":2}', '7'])('are those of the text for a non-strict body: %s', (body) => {
+    expect(factsOf(body, '1.3.0')).toMatchObject({ model: 'unknown', inputHash: sha256(body) });
+  });
 
   it('keep an input that will be a commitment', () => {
     expect(factsOf('{"model":"m"}', '1.3.1')).toMatchObject({ input: { model: 'm' }, inputHash: null });
   });
 
-  it('keep an input without a canonical form, which is sealed as text', () => {
+  it('keep an input without a canonical form as text', () => {
     const input = { a: '\ud800' };
     expect(factsOf('{"a":"\\ud800"}', '1.3.0')).toMatchObject({ input, inputHash: null });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { once, whileWaiting } from './while-waiting.js';
 
 describe('a value made while the provider works', () => {
-  it('is made in the turn after the request, or when it is asked for before', async () => {
+  it('is made in the next turn or when asked for', async () => {
     let turned: () => void = () => undefined;
     const turn = new Promise<void>((resolve) => (turned = resolve));
     const made: string[] = [];

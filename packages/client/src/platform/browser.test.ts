@@ -21,7 +21,7 @@ describe('a turn of the event loop in browsers', () => {
     expect(order).toEqual(['tasks', 'turn']);
   });
 
-  it('is taken by a timer where there are no message channels', async () => {
+  it('is taken by a timer without message channels', async () => {
     const { MessageChannel: own } = globalThis;
     Reflect.deleteProperty(globalThis, 'MessageChannel');
     try {
