@@ -39,7 +39,7 @@ describe('hashing a value', () => {
     expect(hashValue('', jcsV1, 'input')).toBe(independently(''));
   });
 
-  it.each([svcV1, jcsV1])('refuses a string that is not well-formed, also under $name', (profile) => {
+  it.each([svcV1, jcsV1])('refuses an ill-formed string, also under $name', (profile) => {
     expect(() => hashValue('a\ud800', profile, 'input')).toThrow(
       expect.objectContaining({ code: 'CANONICALIZATION_ERROR', path: 'input' }),
     );

@@ -47,7 +47,7 @@ it.each(cases)('the findings of $id are those recorded', async (vector) => {
   expect(await findingsOf(vector)).toEqual(recorded[vector.id] ?? []);
 });
 
-it('no finding is recorded for a vector that is gone', () => {
+it('records no finding for a removed vector', () => {
   const known = new Set(cases.map(({ id }) => id));
   expect(Object.keys(recorded).filter((id) => !known.has(id))).toEqual([]);
 });

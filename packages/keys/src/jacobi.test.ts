@@ -13,7 +13,7 @@ function euler(a: bigint, p: bigint): number {
 }
 
 describe('the Jacobi symbol', () => {
-  it("agrees with Euler's criterion for every residue of small primes", () => {
+  it("agrees with Euler's criterion for small primes", () => {
     for (const p of [3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 101n]) {
       for (let a = 0n; a < 2n * p; a++) expect([p, a, jacobiSymbol(a, p)]).toEqual([p, a, euler(a, p)]);
     }
@@ -30,7 +30,7 @@ describe('the Jacobi symbol', () => {
     );
   });
 
-  it('is the product over the prime factors of a composite', () => {
+  it("is the product over a composite's prime factors", () => {
     for (let a = 0n; a < 105n; a++) {
       expect(jacobiSymbol(a, 105n)).toBe(euler(a, 3n) * euler(a, 5n) * euler(a, 7n) + 0);
     }

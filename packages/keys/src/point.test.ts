@@ -18,7 +18,7 @@ describe('the encodings that the strict gate rejects', () => {
     for (const spelling of spellings) expect(isCanonicalAndNotSmallOrder(spelling)).toBe(false);
   });
 
-  it('include every y from p to 2^255 - 1 with either sign', () => {
+  it('include both signs of every y from p to 2^255-1', () => {
     expect(nonCanonicalY()).toHaveLength(38);
     for (const encoding of nonCanonicalY()) expect(isCanonicalAndNotSmallOrder(encoding)).toBe(false);
   });
@@ -44,7 +44,7 @@ describe('the encodings that the strict gate rejects', () => {
     }
   });
 
-  it('exclude y that differs from one of small order in the topmost bits', () => {
+  it('exclude y that differs from small order in its topmost bits', () => {
     for (const { x, y } of torsionPoints().map((point) => point.toAffine())) {
       const encoding = encodingOf(y, x % 2n === 1n ? 1 : 0);
       const other = encoding.map((byte, at) => (at === 31 ? byte ^ 0x40 : byte));

@@ -18,7 +18,7 @@ describe('private files', () => {
 
   const modeOf = (entry: string): number => statSync(entry).mode & 0o777;
 
-  it('are made once, for their owner alone, in a folder for their owner alone', () => {
+  it('are made once, for their owner alone, like their folder', () => {
     makePrivateFile(path, 'first');
     makePrivateFile(path, 'second');
     expect(readFileSync(path, 'utf8')).toBe('first');
@@ -35,7 +35,7 @@ describe('private files', () => {
     expect(readdirSync(join(folder, 'keys'))).toEqual(['file']);
   });
 
-  it('are made beside drafts that a killed process of the same number left', () => {
+  it('are made beside drafts of a killed process', () => {
     mkdirSync(join(folder, 'keys'));
     writeFileSync(`${path}.${process.pid}.draft`, 'half');
     makePrivateFile(path, 'first');
@@ -43,7 +43,7 @@ describe('private files', () => {
     expect(readFileSync(path, 'utf8')).toBe('second');
   });
 
-  it('leave nothing behind when they cannot be put in their place', () => {
+  it('leave nothing behind when placing them fails', () => {
     mkdirSync(join(path, 'a folder that is not empty'), { recursive: true });
     expect(() => {
       replacePrivateFile(path, 'text');

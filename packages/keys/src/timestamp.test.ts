@@ -9,7 +9,7 @@ function parsed(text: string): Timestamp {
 }
 
 describe('parseTimestamp', () => {
-  it('reads a text the same again, and after another one', () => {
+  it('reads a text the same again after another', () => {
     const texts = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z', 'no time', 'no time', '', '2026-01-02T03:04:06Z'];
     expect(texts.map((text) => parseTimestamp(text)?.epochSeconds ?? null)).toEqual([
       1767323045,

@@ -111,7 +111,7 @@ describe('points of small order', () => {
     }
   });
 
-  it('are refused as key and R at once, with S = 0', async () => {
+  it('are refused as both key and R with S = 0', async () => {
     for (const encoding of smallOrderEncodings()) {
       expect(await verdict(encoding, message, Uint8Array.from([...encoding, ...zero]))).toBe(false);
     }

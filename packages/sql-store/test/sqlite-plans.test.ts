@@ -44,7 +44,7 @@ it("records a service's statements until it is stopped", () => {
   expect(prepared.every((text) => text.includes('jobs'))).toBe(true);
 });
 
-it('finds steps that read all rows, or those with one of few values', async () => {
+it('finds steps that scan or search by few values', async () => {
   expect(await readingPlans(test.query, prepared, FEW)).toEqual([
     'SCAN jobs: delete from `jobs` where `note` = ?',
     'SCAN jobs: select * from `jobs` order by `note` asc limit ?',
@@ -52,7 +52,7 @@ it('finds steps that read all rows, or those with one of few values', async () =
   ]);
 });
 
-it('refuses steps without a reason, and reasons without a step', () => {
+it('refuses steps without reasons and reasons without steps', () => {
   const found = ['SCAN jobs: select 1', 'SCAN plans: select 2'];
   expect(planFaults(found, [[/^SCAN plans/, 'a few rows']])).toEqual(['SCAN jobs: select 1']);
   expect(planFaults([], [[/^SCAN plans/, 'a few rows']])).toEqual(['unused: ^SCAN plans']);

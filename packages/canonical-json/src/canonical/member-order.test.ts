@@ -19,7 +19,7 @@ describe('the order of members', () => {
     expect(orderOf([])).toMatchObject({ names: [], prefixes: [] });
   });
 
-  it('is null for a lone surrogate that is refused, each time', () => {
+  it('is null for a refused lone surrogate each time', () => {
     const orderOf = createMemberOrders('refuse');
     for (const given of [['a', '\ud800'], ['\ud800'], ['a', '\ud800']]) expect(orderOf(given)).toBeNull();
     expect(createMemberOrders('escape')(['\ud800'])).toMatchObject({ prefixes: ['{"\\ud800":'] });
@@ -43,7 +43,7 @@ describe('the order of members', () => {
     expect(orderOf(['a', 'b', 'c'])).toBe(longer);
   });
 
-  it('is kept for up to 64 names of up to 256 characters', () => {
+  it('is cached for 64 names of 256 characters at most', () => {
     expect(isKept(names('n', 64))).toBe(true);
     expect(isKept(names('n', 65))).toBe(false);
     expect(isKept(['a', 'n'.repeat(256)])).toBe(true);
@@ -51,7 +51,7 @@ describe('the order of members', () => {
     expect(isKept([...names('n', 65), 'n'.repeat(257)])).toBe(false);
   });
 
-  it('is kept for up to eight shapes of one first name', () => {
+  it('is cached for eight shapes of one first name', () => {
     const shapes = names('second', 8).map((second) => ['first', second]);
     expect(isKept(['first', 'ninth'], ...shapes.slice(1))).toBe(true);
     expect(isKept(['first', 'ninth'], ...shapes)).toBe(false);

@@ -54,7 +54,7 @@ describe('findSyntaxFault', () => {
     );
   });
 
-  it('takes long strings, numbers and white space, and deep nesting', () => {
+  it('accepts long tokens, white space and deep nesting', () => {
     const many = 20_000_000;
     expect(findSyntaxFault(`"${'x'.repeat(many)}`)?.column).toBe(many + 2);
     expect(findSyntaxFault(`"${'\\n'.repeat(many / 2)}`)?.column).toBe(many + 2);

@@ -96,7 +96,7 @@ describe('an attestation', () => {
     expect(verificationEnvelope).toBeUndefined();
   });
 
-  it('of a project signs its hash and the time of registration', async () => {
+  it('of a project signs its hash and registration time', async () => {
     const { receipt, signature } = await attestProject(sha256('p'), TEST_TIME, TEST_ATTESTOR);
     expect(
       holds(

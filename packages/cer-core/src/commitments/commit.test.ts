@@ -32,7 +32,7 @@ describe('salts', () => {
 });
 
 describe('commitments', () => {
-  it('are HMACs over the bytes that hashing the value would take', () => {
+  it('are HMACs over the bytes that are hashed', () => {
     expect(computeCommitment('What?', salts.input, jcsV1, 'input')).toBe(
       `sha256:${hmac(salts.input, 'What?').toString('hex')}`,
     );

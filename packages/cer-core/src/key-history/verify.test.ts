@@ -52,7 +52,7 @@ describe('a key history that its pinned root signed', () => {
     ]);
   });
 
-  it('is accepted again: the same version, a refreshed statement, a longer history', async () => {
+  it('is accepted again unchanged, refreshed and longer', async () => {
     const history = new TestKeyHistory();
     const first = await history.signed();
     const seen = await seenIn(first);
@@ -137,7 +137,7 @@ describe('an attack on the statement', () => {
     expect(await refusalOf(await restated(document, { keySet: further.keySet }))).toBe('KEY_HISTORY_KEY_SET_MISMATCH');
   });
 
-  it('that changes one member without the root breaks the signature', async () => {
+  it('by one changed member breaks the signature', async () => {
     const document = await new TestKeyHistory().signed();
     for (const members of [{ version: 7 }, { nextUpdate: '2030-01-01T00:00:00.000Z' }]) {
       const forged = { ...document, statement: { ...document.statement, ...members } };
@@ -159,7 +159,7 @@ describe('an attack on the statement', () => {
     expect(await refusalOf({ ...document, statement: null, signatures: [] })).toBe('KEY_HISTORY_UNSIGNED');
   });
 
-  it('of the pinned root for another node of the same operator is refused', async () => {
+  it('of the pinned root for another node is refused', async () => {
     const other = await new TestKeyHistory({ nodeId: 'other' }).signed();
     expect(await refusalOf(other)).toBe('KEY_HISTORY_NODE_MISMATCH');
     expect(await refusalOf({ ...other, nodeId: 'test-node' })).toBe('KEY_HISTORY_CHAIN_BROKEN');

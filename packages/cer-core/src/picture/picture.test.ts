@@ -66,7 +66,7 @@ describe('a picture with its certificate', () => {
     expect(picture).toMatchObject({ certifiedHash: null, isCertified: false });
   });
 
-  it('reports a fault of the content before that of the picture', async () => {
+  it('reports a content fault before a picture fault', async () => {
     const certificate = await certifiedPicture(PNG);
     const changed = { ...certificate, createdAt: '2026-05-05T00:00:00.000Z' };
     const { evaluation } = await judge(embedCertificate(greyPng(1), changed));

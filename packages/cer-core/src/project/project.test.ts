@@ -129,7 +129,7 @@ describe('a project that is not whole', () => {
     ]);
   });
 
-  it('counts a hash in place of a step as neither passed nor attested', async () => {
+  it('counts a bare hash as neither passed nor attested', async () => {
     const bundle = await certified();
     const project = await registered([bundle]);
     const answer = await evaluateProject({ ...project, embeddedBundles: { s0: hashOnly(bundle) } }, options);
@@ -138,7 +138,7 @@ describe('a project that is not whole', () => {
     });
   });
 
-  it('names a missing step once where full artefacts are required', async () => {
+  it('names a missing step once when artefacts are required', async () => {
     const bundle = await certified();
     const project = { ...(await registered([bundle])), embeddedBundles: { s0: hashOnly(bundle) } };
     const { steps } = await evaluateProject(project, { ...options, requireFullArtifact: true });

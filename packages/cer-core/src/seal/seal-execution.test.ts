@@ -145,7 +145,7 @@ describe('sealing a confidential execution', () => {
   const { bundle, salts } = sealed(CONFIDENTIAL_MEMBERS);
   const snapshot = snapshotOf(bundle);
 
-  it('commits to input and output and hashes the sealed objects', () => {
+  it('commits to input and output, hashes sealed objects', () => {
     expect(Object.keys(snapshot['input'] as object)).toEqual(['_redacted', 'scheme', 'commitment']);
     const { commitment } = snapshot['input'] as { readonly commitment: string };
     expect(snapshot['inputHash']).toBe(
@@ -197,7 +197,7 @@ describe('sealing v2', () => {
     );
   });
 
-  it('drops members of v2 from a request that does not ask for it', () => {
+  it('drops members of v2 unless the request asks for it', () => {
     expect(snapshotOf(sealed({ executionRole: 'operative', instruction: 'x' }).bundle)).not.toHaveProperty(
       'executionRole',
     );

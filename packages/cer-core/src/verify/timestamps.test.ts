@@ -37,7 +37,7 @@ async function candidatesOf(sources: Partial<TimestampSources>): Promise<readonl
 }
 
 describe('what a token may cover', () => {
-  it('is the receipt with its signature, then the hash and its text', async () => {
+  it('is the signed receipt, then the hash and its text', async () => {
     const signed = `{"receipt":{"certificateHash":"${HASH}","kid":"a"},"signature":"c2ln"}`;
     expect(timestampedText(RECEIPT, 'c2ln')).toBe(signed);
     expect(await candidatesOf({ receipt: RECEIPT, signature: 'c2ln', hash: HASH })).toEqual([
@@ -98,7 +98,7 @@ describe('the tokens of a record', () => {
     ]);
   });
 
-  it('are two where a list has one with a place in a batch and one without', async () => {
+  it('are two where the batch inclusion differs', async () => {
     expect(await tokensIn({ timestamps: [rfc3161('one', { inclusion: INCLUSION }), rfc3161('one')] })).toEqual([
       ['one', INCLUSION],
       ['one', undefined],
@@ -160,7 +160,7 @@ describe('the findings on tokens', () => {
     expect(await check('hostile')).toEqual([{ status: 'invalid', detail: 'the token could not be checked' }]);
   });
 
-  it('date the signing only where they are verified and over the receipt', () => {
+  it('date the signing only where verified over the receipt', () => {
     const all = [...Object.values(found), sound('untrusted', 'content')];
     expect(timestampsOfReceipt(all)).toEqual([found['receipt']]);
   });

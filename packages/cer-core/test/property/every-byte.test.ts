@@ -80,7 +80,7 @@ describe('one changed byte of a certified bundle', () => {
     ['1.3.1', CONFIDENTIAL_MEMBERS, flipped],
     ['v2', { bundleType: 'cer.ai.execution.v2', protocolVersion: '1.3.0', executionRole: 'advisory' }, flipped],
   ])(
-    'is refused, or fails and names a member, or binds nothing: %s',
+    'is refused, fails on a named member or binds nothing: %s',
     async (_, members, others) => {
       const { faults, caught, unbound } = await faultsOfEveryByte(await certified(members), others);
       expect(faults).toEqual([]);

@@ -36,7 +36,7 @@ describe('the envelope layer', () => {
     );
   });
 
-  it('fails as a signature under a key that is unknown', async () => {
+  it('fails as a signature under an unknown key', async () => {
     const others = parseKeySet(forge.keySet([{ signer: forge.OTHER }]));
     expect(await envelopeOf(certified, others)).toMatchObject(
       failed(ENVELOPE, 'names a key that is not in the key set'),
@@ -51,7 +51,7 @@ describe('the envelope layer', () => {
 });
 
 describe('what the envelope repeats', () => {
-  it('is compared with the receipt where the attestation has no copy', async () => {
+  it('is compared with the receipt without an attestation copy', async () => {
     const bare = forge.change(
       forge.change(certified, 'meta.attestation.kid', undefined),
       'meta.attestation.attestedAt',
@@ -64,7 +64,7 @@ describe('what the envelope repeats', () => {
     );
   });
 
-  it('is compared with a legacy receipt, which has all of it', async () => {
+  it('is compared with a complete legacy receipt', async () => {
     const facts = forge.object(forge.at(certified, `${ENVELOPE}.attestation`));
     const receipt = {
       ...forge.without(facts, 'kid'),
@@ -110,7 +110,7 @@ describe('an envelope is not checked', () => {
     expect(await envelopeOf(withEnvelope(unknown))).toEqual(skipped('redacted'));
   });
 
-  it('where the hashed members have the mark of a redaction', async () => {
+  it('where hashed members are marked as redacted', async () => {
     const redacted = await forge.attest(forge.seal(forge.v1({ note: '[REDACTED]' })));
     expect(await envelopeOf(redacted)).toEqual(skipped('redacted'));
   });

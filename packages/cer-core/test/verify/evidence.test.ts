@@ -61,7 +61,7 @@ describe('the evidence of a package', () => {
     expect(evidence.copies.map(({ path }) => path)).toEqual(['meta.attestation.', 'package.attestation.', 'package.']);
   });
 
-  it('may leave out what the bundle has, and date itself', () => {
+  it("may omit the bundle's members and date itself", () => {
     const bundle = attested({ receipt: RECEIPT, signature: 'one', kid: 'key', timestamp: { token: 'a' } });
     const packaging = { kid: null, attestation: { kid: null, timestamp: { token: 'b' } }, timestamp: 'now' };
     expect(collectEvidence(bundle, packaging).disagreements).toEqual([]);

@@ -40,13 +40,13 @@ describe('the label of an older reseal', () => {
 describe('an older reseal', () => {
   const context = { context: { signals: [] } };
 
-  it('is verified as it is where its hash is right', async () => {
+  it('is verified unchanged when its hash is right', async () => {
     const whole = await labelled(forge.v1({}, context));
     expect(await evaluated(whole)).toMatchObject({ status: 'VERIFIED', isResealed: true, relaxations: [] });
     expect((await evaluated(whole)).envelope).toEqual({ status: 'PASS' });
   });
 
-  it('is verified without its context, and its envelope is not checked', async () => {
+  it('is verified without its context, skipping its envelope', async () => {
     const found = await evaluated(await labelled(forge.v1({}, context), WITHOUT_CONTEXT));
     expect(found).toMatchObject({ status: 'VERIFIED', relaxations: ['context-excluded'], supplemental: true });
     expect(found.envelope).toEqual({ status: 'SKIPPED', reason: 'redacted' });
@@ -75,7 +75,7 @@ describe('an older reseal', () => {
   });
 });
 
-it('a layout that the type does not have is an unsupported version', async () => {
+it('an unknown layout of the type is an unsupported version', async () => {
   const { findings } = await evaluated(await forge.reseal(forge.v1({ type: 'unknown' })));
   expect(findings[0]).toEqual({
     code: 'SCHEMA_ERROR',

@@ -140,7 +140,7 @@ describe('what is shown of a bundle', () => {
     expect(unknown).toMatchObject({ isResealed: false, relaxations: [], provenance: null });
   });
 
-  it('is the time of a receipt that could be read', async () => {
+  it('is the time of a readable receipt', async () => {
     const timeOf = async (receipt: forge.Json): Promise<unknown> =>
       (await evaluated(forge.change(certified, 'meta.attestation.receipt', receipt))).timestamp;
     expect((await evaluated(certified)).timestamp).toEqual({ type: 'node-issued', status: 'verified' });
@@ -159,7 +159,7 @@ describe('what is shown of a bundle', () => {
     expect(covered).toEqual(['receipt', 'content', 'content']);
   });
 
-  it('is by the protocols and types that the caller has', async () => {
+  it("is by the caller's protocols and types", async () => {
     const unsupported = { code: 'SCHEMA_ERROR', detail: 'is none that this verifier knows' };
     const [noProtocol] = (await evaluated(certified, { protocols: new Map() })).findings;
     expect(noProtocol).toMatchObject({ ...unsupported, member: 'snapshot.protocolVersion' });
@@ -180,7 +180,7 @@ describe('what is shown of a bundle', () => {
   });
 
   it.each(['signals', 'declaration', 'context', 'contextSummary', 'policyEvaluation'])(
-    'is whether %s is where the hash does not cover it',
+    'is whether %s is outside the hash',
     async (name) => {
       expect(await evaluated(certified)).toMatchObject({ supplemental: false });
       const isHashed = ['context', 'contextSummary', 'policyEvaluation'].includes(name);
@@ -221,7 +221,7 @@ describe('what is shown as signed', () => {
     expect((await evaluated(forge.seal(forge.v1()))).signed).toBeNull();
   });
 
-  it('is the provenance that the receipt proves, else the one that is claimed', async () => {
+  it('is the provenance proven by the receipt, else the claimed one', async () => {
     const stated = { originalCertificateHash: forge.ORIGINAL_HASH, redactionPolicy: forge.POLICY };
     expect((await evaluated(resealed)).provenance).toEqual({ state: 'proven', ...stated });
     const unsigned = forge.change(resealed, 'meta.attestation', undefined);

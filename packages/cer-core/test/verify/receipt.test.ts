@@ -78,7 +78,7 @@ describe('a copy of what the receipt signs', () => {
     expect(await findingsOf(changed)).toStrictEqual([invalid(`meta.attestation.${name}`, COPY)]);
   });
 
-  it('of the protocol is that of the snapshot, known or not', async () => {
+  it("of the protocol equals the snapshot's, known or not", async () => {
     const unknown = await forge.attest(forge.seal(forge.v1({ protocolVersion: '9.9.9' })), { envelope: false });
     const member = 'meta.attestation.protocolVersion';
     expect(await findingsOf(unknown)).toEqual(['PASS']);
@@ -153,12 +153,12 @@ describe('the original of a reseal', () => {
     expect(asked).toEqual(['of the original']);
   });
 
-  it('is not judged without keys, nor in a bundle that is not a reseal', async () => {
+  it('is not judged without keys or outside a reseal', async () => {
     expect((await evaluated(withOriginal('receipt', 'text'), { keySet: null })).receiptConsistency).toEqual(PASS);
     expect(await findingsOf(forge.change(receipted, 'meta.provenance', { original: {} }))).toEqual(['PASS']);
   });
 
-  it('is not a receipt of another scope over the reseal itself', async () => {
+  it('is not a receipt of another scope', async () => {
     const receipt = forge.pick(forge.object(forge.at(resealed, RECEIPT)), [
       ...['certificateHash', 'timestamp', 'nodeId', 'kid'],
     ]);

@@ -52,7 +52,7 @@ describe('the certificate hash', () => {
     expect(checksOf(evaluation([wrong])).certificateHash).toBe('pass');
   });
 
-  it('is wrong where a finding names it, or nothing could be hashed', () => {
+  it('is wrong where a finding names it or nothing was hashed', () => {
     const other = finding('SCHEMA_ERROR', 'snapshot');
     const wrong = finding('CERTIFICATE_HASH_MISMATCH', 'certificateHash');
     expect(checksOf(broken(wrong)).certificateHash).toBe('fail');
@@ -192,7 +192,7 @@ describe('what is shown only where it is there', () => {
     expect(shapesOf({})[0]).not.toHaveProperty('transparency');
   });
 
-  it('are both hashes of a reseal, in the report, where its provenance is proven', () => {
+  it('are both hashes of a reseal with proven provenance', () => {
     const provenance = { originalCertificateHash: forge.ORIGINAL_HASH, redactionPolicy: null } as const;
     const [proven] = shapesOf({ provenance: { ...provenance, state: 'proven' } });
     expect(proven).toMatchObject({
@@ -212,7 +212,7 @@ describe('what is shown only where it is there', () => {
   });
 });
 
-it('the reason codes are each code once, with the reason of a finding that has one', () => {
+it('the reason codes list each code and specific reason once', () => {
   const findings = [
     finding('CERTIFICATE_HASH_MISMATCH'),
     { ...finding('SCHEMA_ERROR'), reason: 'SCHEMA_VERSION_UNSUPPORTED' } as const,

@@ -125,7 +125,7 @@ describe('the label that a log proof must have', () => {
     });
   });
 
-  it('is of a reseal, and open for the original that is not here', async () => {
+  it('is of a reseal, and open for its absent original', async () => {
     const reseal = await forge.reseal(forge.v1({ appId: 'an app' }));
     const original = forge.object(forge.at(reseal, 'meta.provenance.original'));
     const claims = await claimsOf(
@@ -145,7 +145,7 @@ describe('the label that a log proof must have', () => {
     expect(await claimsOf(broken)).toEqual([]);
   });
 
-  it('is that of the original for the proofs around a reseal in a lookup', async () => {
+  it("is the original's for proofs around a looked-up reseal", async () => {
     const reseal = await forge.reseal(forge.v1());
     const lookup = {
       cer: reseal,
@@ -201,7 +201,7 @@ describe('what is reported of log proofs', () => {
     expect(await reported('hostile')).toEqual({ ...NOTHING, status: 'invalid', code: 'LOG_PROOF_MALFORMED', detail });
   });
 
-  it('is the absence of a proof where there is none', async () => {
+  it('is their absence where there is none', async () => {
     const detail = describeTransparency('LOG_PROOF_MISSING');
     const absent = { ...NOTHING, status: 'absent', code: 'LOG_PROOF_MISSING', detail };
     expect(await reported()).toEqual(absent);

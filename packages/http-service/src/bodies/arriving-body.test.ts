@@ -27,7 +27,7 @@ describe('an arriving body', () => {
     expect(Buffer.compare(await body.whole(), sent)).toBe(0);
   });
 
-  it('without a length is joined in turns of the event loop', async () => {
+  it('without a length is joined over several turns', async () => {
     const { body } = arrived(9 * MIB, NaN);
     let turns = 0;
     let isJoined = false;

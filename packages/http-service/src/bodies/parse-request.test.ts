@@ -41,7 +41,7 @@ describe('a JSON body', () => {
     ]);
   });
 
-  it('is refused with unseen characters of its names shown by number', () => {
+  it('is refused with invisible name characters shown by number', () => {
     expect(parsed('{"\u202egnp\u009b":1e999}')).toEqual([
       'VALIDATION_ERROR',
       '["\\u{202e}gnp\\u{9b}"]: number too large',
@@ -96,7 +96,7 @@ describe('a checked request', () => {
     ]);
   });
 
-  it('is refused with unseen characters of its names shown by number', () => {
+  it('is refused with invisible name characters shown by number', () => {
     expect(refusalOf(() => checkRequest(z.strictObject({}), { '\u202egnp\n': 1 }))).toEqual([
       'VALIDATION_ERROR',
       'body: has unknown members: "\\u{202e}gnp\\n"',

@@ -63,12 +63,12 @@ describe('Reading a whole body', () => {
     expect(Buffer.compare(body, Buffer.from(got as Uint8Array))).toBe(0);
   });
 
-  it('gives a large body in memory that a thread can take over', async () => {
+  it('gives a large body in transferable memory', async () => {
     const got = await send(bodyOf(2 * MIB), { 'content-length': 2 * MIB });
     expect((got as Uint8Array).buffer.byteLength).toBe(2 * MIB);
   });
 
-  it('takes a part of a large body in each turn of the event loop', async () => {
+  it('takes a limited part of a large body per turn', async () => {
     mostInTurn = 0;
     await send(bodyOf(LIMIT), { 'content-length': LIMIT });
     expect(mostInTurn).toBeLessThanOrEqual(320 * 1024);
@@ -78,7 +78,7 @@ describe('Reading a whole body', () => {
     expect(await send(bodyOf(2 * MIB), { 'content-length': 3 * MIB }, true)).toBeInstanceOf(ClientGone);
   });
 
-  it('refuses a body over the limit, with and without a length', async () => {
+  it('refuses a body over the limit, declared or not', async () => {
     const refused = { refusal: { code: 'PAYLOAD_TOO_LARGE' } };
     expect(await send(bodyOf(LIMIT + 4), { 'content-length': LIMIT + 4 })).toMatchObject(refused);
     expect(await send(bodyOf(LIMIT + 4), { 'transfer-encoding': 'chunked' })).toMatchObject(refused);

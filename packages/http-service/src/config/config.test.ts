@@ -61,7 +61,7 @@ describe('configuration', () => {
     expect(config).not.toHaveProperty('PATH');
   });
 
-  it('reads any variable from the file that its _FILE names', () => {
+  it('reads any variable from its _FILE', () => {
     const folder = mkdtempSync(join(tmpdir(), 'config-'));
     try {
       const path = join(folder, 'secret');

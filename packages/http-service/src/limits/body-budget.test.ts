@@ -9,7 +9,7 @@ const REFUSED = expect.objectContaining({
 });
 
 describe('large bodies in memory', () => {
-  it('share the budget, and one alone may have any size', () => {
+  it('share the budget; one alone may have any size', () => {
     const budget = new BodyBudget(4 * MIB);
     const alone = budget.open();
     alone.arrived(10 * MIB);

@@ -25,7 +25,7 @@ const REFUSED = expect.objectContaining({
 });
 
 describe('large answers in progress', () => {
-  it('share the budget, and one alone may have any size', () => {
+  it('share the budget; one alone may have any size', () => {
     const { take, cut } = budgetOf();
     take('huge', 5000 * KIB).release();
     take('a', 512 * KIB);

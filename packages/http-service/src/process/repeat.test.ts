@@ -42,7 +42,7 @@ describe('repeat', () => {
     expect(failures).toEqual([new Error('first')]);
   });
 
-  it('starts the next run when it is woken, also during a run', async () => {
+  it('starts the next run when woken, also during a run', async () => {
     const ends: (() => void)[] = [];
     const repeating = repeat({
       everyMs: NEVER_MS,
@@ -64,7 +64,7 @@ describe('repeat', () => {
     await repeating.stop();
   });
 
-  it('waits for the current run when it is stopped, and aborts it', async () => {
+  it('aborts the current run and awaits it when stopped', async () => {
     let aborted = false;
     let ended = false;
     const repeating = repeat({

@@ -180,7 +180,7 @@ describe('every answer', () => {
     },
   ]);
 
-  it('has the request id of the client when it is well formed', async () => {
+  it('repeats a well-formed request id of the client', async () => {
     for (const id of ['mine', 'A-z_0.9', 'i'.repeat(64)]) {
       for (const path of ['/plain', '/nowhere']) {
         const answer = await request(app).get(path).set('x-request-id', id);
@@ -201,7 +201,7 @@ describe('every answer', () => {
     expect(ids.size).toBe(7);
   });
 
-  it('has the security headers and does not name its framework', async () => {
+  it('has security headers and no framework name', async () => {
     const { headers } = await request(app).get('/plain');
     expect(headers).toMatchObject({
       'cache-control': 'no-store',

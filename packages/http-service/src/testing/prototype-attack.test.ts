@@ -22,7 +22,7 @@ describe('an attack on prototypes', () => {
     expect(pollutedKinds()).toContain('object');
   });
 
-  it('keeps the members of the value and the fields of the form', () => {
+  it("keeps the members of the value and the form's fields", () => {
     expect(JSON.parse(hostileJson({ a: [{ b: 'c' }], d: null }))).toMatchObject({ a: [{ b: 'c' }], d: null });
     const fields = new URLSearchParams(hostileForm({ name: 'a b' }));
     expect([fields.get('name'), fields.get('__proto__[polluted]')]).toEqual(['a b', '1']);

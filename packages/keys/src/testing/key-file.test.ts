@@ -224,7 +224,7 @@ describe('openKeyFile', () => {
     },
   );
 
-  it('reads a file of root that its group may read, as orchestrators mount secrets', () => {
+  it('reads a group-readable file of root, as orchestrators mount secrets', () => {
     store({ nodeId: 'n', keys: [freshKey()] });
     if (process.geteuid?.() !== 0) {
       process.stderr.write('not run: a file of root, which only root can make\n');

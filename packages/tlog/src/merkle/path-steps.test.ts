@@ -3,7 +3,7 @@ import { leafHash } from './hash.js';
 import { inclusionSteps } from './path-steps.js';
 import { buildMerkleTree } from './tree.js';
 
-it('ends at the root from every leaf of every small tree', () => {
+it("ends at the root from every small tree's leaves", () => {
   for (let size = 1; size <= 40; size++) {
     const entries = Array.from({ length: size }, (_, at) => Uint8Array.of(at));
     const tree = buildMerkleTree(entries);

@@ -58,14 +58,14 @@ describe('a proof of inclusion', () => {
     expect(verifyInclusion(l0, { ...place, path: [l1] }, root2)).toBe(false);
   });
 
-  it('does not hold with a path that leads past the root or ends below it', () => {
+  it('fails with a path too long or too short', () => {
     const place = { leafIndex: 0, treeSize: 2 };
     expect(verifyInclusion(l0, { ...place, path: [l1, stray] }, nodeHash(stray, root2))).toBe(false);
     expect(verifyInclusion(l0, { ...place, path: [l1, stray] }, nodeHash(root2, stray))).toBe(false);
     expect(verifyInclusion(l0, { leafIndex: 0, treeSize: 4, path: [l1] }, root2)).toBe(false);
   });
 
-  it('does not hold with hashes of another length that are the same bytes together', () => {
+  it('fails with the same bytes split into other hashes', () => {
     const place = { leafIndex: 0, treeSize: 2 };
     const [head, tail] = [l0.subarray(0, 31), Uint8Array.from([...l0.subarray(31), ...l1])];
     expect(verifyInclusion(head, { ...place, path: [tail] }, root2)).toBe(false);

@@ -58,7 +58,7 @@ const PLACE = { ...NOTHING, origin: 'log.example', index, treeSize: log.size };
 const WITNESSED = { ...PLACE, witnesses: ['w1', 'w2'] };
 
 describe('the verdict on a proof', () => {
-  it('is that the receipt is included, with place, times and witnesses', async () => {
+  it('is included, with place, times and witnesses', async () => {
     expect(await judged({})).toEqual({ ...WITNESSED, status: 'included', code: null, loggedBy: AT + 20 });
   });
 
@@ -68,7 +68,7 @@ describe('the verdict on a proof', () => {
     }
   });
 
-  it('is that a cosignature of a time after the year 9999 is none', async () => {
+  it('is invalid for a cosignature after the year 9999', async () => {
     const last = Date.parse('9999-12-31T23:59:59Z') / 1000;
     const late = { status: 'included', code: 'LOG_LATE', loggedBy: last };
     expect(await judged({ proof: await proofAt(10, last - AT) })).toMatchObject(late);
@@ -79,14 +79,14 @@ describe('the verdict on a proof', () => {
     });
   });
 
-  it('is that an opening for others than owners of the receipt is malformed', async () => {
+  it('is malformed for an opening not meant for owners', async () => {
     const opening = { type: LEAF_TYPE, leafHash: hashText(leaf.leafHash) };
     const checkpoint = await log.checkpoint(log.size, [[w1, AT]]);
     const proof = log.proof(index, checkpoint, Buffer.from(JSON.stringify(opening)));
     expect(await judged({ proof })).toEqual({ ...NOTHING, status: 'invalid', code: 'LOG_PROOF_MALFORMED' });
   });
 
-  it('is that the log is not known, or its signature not right', async () => {
+  it('is unknown for another log, invalid for a wrong signature', async () => {
     const other = new TestLog('other.example');
     other.append(leaf.entry);
     const unknown = other.proof(0, await other.checkpoint(), publicOpening(leaf));
@@ -113,7 +113,7 @@ describe('the verdict on a proof', () => {
     expect(await judged({ proof: elsewhere })).toEqual({ ...invalid, index: 3 });
   });
 
-  it('is that the label of an owner is not that of the receipt', async () => {
+  it("is invalid for another label than the receipt's", async () => {
     const checkpoint = await log.checkpoint(log.size, [
       [w1, AT],
       [w2, AT],
@@ -166,7 +166,7 @@ describe('the verdict on a proof', () => {
     });
   });
 
-  it('takes no time from a checkpoint that says nothing about the leaf', async () => {
+  it('has no time from a checkpoint unrelated to the leaf', async () => {
     const both = [
       [w1, AT + 9000],
       [w2, AT + 9000],
@@ -253,7 +253,7 @@ describe('the time of a quorum', () => {
     expect(quorumCosignedAfter(witnesses, quorumOf(threshold))).toBe(after);
   });
 
-  it('is none without a quorum, and where none is asked for', () => {
+  it('is none without a quorum or a demand', () => {
     const none = parseLogPolicy(testPolicy([log], []));
     for (const timeOf of [quorumReachedAt, quorumCosignedAfter]) {
       expect(timeOf(witnesses.slice(1), quorumOf('all'))).toBeNull();
