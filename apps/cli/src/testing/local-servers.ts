@@ -6,8 +6,8 @@ export class LocalServers {
 
   /** @returns the address it listens on */
   async serve(listener: RequestListener): Promise<string> {
-    // As services of the project: a default of 5 s ends the connection under a slow reader of what was sent.
-    const server = createServer({ keepAliveTimeout: 65_000 }, listener);
+    // No end of idle connections: by default one is ended after 5 s, also under a slow reader of what was sent.
+    const server = createServer({ keepAliveTimeout: 0 }, listener);
     this.#running.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
