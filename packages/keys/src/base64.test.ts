@@ -32,6 +32,14 @@ describe('base64', () => {
     );
   });
 
+  it('agrees with Node for long bytes', () => {
+    for (const length of [3071, 3072, 3073, 100_000]) {
+      const bytes = Uint8Array.from({ length }, (_, at) => (at * 7) % 256);
+      expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
+      expect(encodeBase64Url(bytes)).toBe(Buffer.from(bytes).toString('base64url'));
+    }
+  });
+
   it('decodes only its own encoding', () => {
     const symbols = fc.string({ unit: fc.constantFrom(...Array.from('ABQgwz019+/-_= \n')), maxLength: 9 });
     fc.assert(

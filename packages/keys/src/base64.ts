@@ -21,15 +21,24 @@ function variant(name: string, lastTwo: string, padded: boolean): Variant {
 const BASE64 = variant('base64', '+/', true);
 const BASE64URL = variant('base64url', '-_', false);
 
+/** Maximum characters that become text at once. One at a time, each text would hold the one before it. */
+const CHARACTERS_AT_ONCE = 4096;
+
 function encode(bytes: Uint8Array, { alphabet, padded }: Variant): string {
   let text = '';
+  let codes: number[] = [];
   for (let at = 0; at < bytes.length; at += 3) {
     const left = bytes.length - at;
     const group = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    text += alphabet.charAt(group >> 18) + alphabet.charAt((group >> 12) & 63);
-    if (left > 1) text += alphabet.charAt((group >> 6) & 63);
-    if (left > 2) text += alphabet.charAt(group & 63);
+    codes.push(alphabet.charCodeAt(group >> 18), alphabet.charCodeAt((group >> 12) & 63));
+    if (left > 1) codes.push(alphabet.charCodeAt((group >> 6) & 63));
+    if (left > 2) codes.push(alphabet.charCodeAt(group & 63));
+    if (codes.length >= CHARACTERS_AT_ONCE) {
+      text += String.fromCharCode(...codes);
+      codes = [];
+    }
   }
+  text += String.fromCharCode(...codes);
   return padded ? text.padEnd(Math.ceil(bytes.length / 3) * 4, '=') : text;
 }
 

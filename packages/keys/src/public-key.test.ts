@@ -32,6 +32,11 @@ describe('reading a public key', () => {
     }
   });
 
+  it('reads a text once', () => {
+    const text = toSpkiBase64(testSigner('read once').publicKey);
+    expect(publicKeyFromBase64(text)).toBe(publicKeyFromText(text));
+  });
+
   it('names the rule that bytes break', () => {
     const cases: [() => unknown, string, string][] = [
       [() => publicKeyFromRaw(new Uint8Array(31)), 'KEY_FORMAT_UNSUPPORTED', 'public key: must have 32 bytes'],

@@ -1,10 +1,14 @@
 import { decodeBase64, decodeBase64Url, encodeBase64 } from './base64.js';
+import { BoundedCache } from './bounded-cache.js';
 import { KeyError } from './key-error.js';
 import { checkOnce } from './known-points.js';
 import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
 import { rawFromSpki, spkiFromRaw, SPKI_LENGTH } from './spki.js';
 
 const isKnownOnCurve = checkOnce(isOnCurve);
+
+// A key history names every key several times. Room for more than its largest number of entries.
+const readKeys = new BoundedCache<PublicKey>(16_384);
 
 /** An Ed25519 public key that passed every check on keys. Created by the functions of this package only. */
 export interface PublicKey {
@@ -54,10 +58,12 @@ export function publicKeyFromText(text: string): PublicKey {
  * @throws KeyError ENCODING_INVALID, KEY_FORMAT_UNSUPPORTED, KEY_POINT_INVALID
  */
 export function publicKeyFromBase64(text: string): PublicKey {
-  const bytes = decodeBase64(text);
-  if (bytes.length === SPKI_LENGTH) return publicKeyFromSpki(bytes);
-  if (bytes.length === 32) return publicKeyFromRaw(bytes);
-  throw new KeyError('KEY_FORMAT_UNSUPPORTED', 'public key: neither SPKI DER nor 32 raw bytes by its length');
+  return readKeys.getOrMake(text, () => {
+    const bytes = decodeBase64(text);
+    if (bytes.length === SPKI_LENGTH) return publicKeyFromSpki(bytes);
+    if (bytes.length === 32) return publicKeyFromRaw(bytes);
+    throw new KeyError('KEY_FORMAT_UNSUPPORTED', 'public key: neither SPKI DER nor 32 raw bytes by its length');
+  });
 }
 
 /** The key as DER SubjectPublicKeyInfo, 44 bytes: what `openssl pkeyutl -verify -pubin` reads. */

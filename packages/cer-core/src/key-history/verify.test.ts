@@ -137,6 +137,32 @@ describe('an attack on the statement', () => {
     expect(await refusalOf(await restated(document, { keySet: further.keySet }))).toBe('KEY_HISTORY_KEY_SET_MISMATCH');
   });
 
+  it('with another key set member is detected', async () => {
+    const document = await new TestKeyHistory().signed();
+    const keySet = document.statement?.keySet;
+    const key = keySet?.keys[0];
+    if (keySet === undefined || key === undefined) throw new Error('the history of the test has no key');
+    const variantsOf = (object: object): unknown[] => [
+      { ...object, note: 1 },
+      ...Object.keys(object).flatMap((name) => [
+        Object.fromEntries(Object.entries(object).filter(([other]) => other !== name)),
+        ...['other', null, [], { length: 1 }].map((value) => ({ ...object, [name]: value })),
+      ]),
+    ];
+    const { activeKid, keys } = keySet;
+    const variants = [
+      ...[activeKid === null ? 'other' : null, key.kid.toUpperCase()].map((other) => ({ ...keySet, activeKid: other })),
+      { ...keySet, keys: [...keys, key] },
+      ...variantsOf(key).map((other) => ({ ...keySet, keys: [other, ...keys.slice(1)] })),
+      ...variantsOf(key.publicKeyJwk).map((publicKeyJwk) => ({ ...keySet, keys: [{ ...key, publicKeyJwk }] })),
+    ];
+    expect(variants.length).toBeGreaterThan(50);
+    for (const other of variants) {
+      const forged = await restated(document, { keySet: other as KeySetStatement['keySet'] });
+      expect([other, await refusalOf(forged)]).toEqual([other, 'KEY_HISTORY_KEY_SET_MISMATCH']);
+    }
+  });
+
   it('by one changed member breaks the signature', async () => {
     const document = await new TestKeyHistory().signed();
     for (const members of [{ version: 7 }, { nextUpdate: '2030-01-01T00:00:00.000Z' }]) {
