@@ -95,6 +95,14 @@ describe('the AI SDK 7', () => {
     ]);
   });
 
+  it.each(['global', 'observed'])(
+    'has one certificate for a call that a middleware sees too, fetch %s',
+    async (kind) => {
+      expect((await run({ FETCH: kind, MIDDLEWARE: 'yes' })).stats).toMatchObject(ALL_SEALED);
+      expect(program.calls().map(({ snapshot }) => snapshot['model'])).toEqual(MODELS);
+    },
+  );
+
   it.each([
     ['whose fetch is observed', 'observed', ['tests', 'tests'], 'body'],
     ['whose provider calls the global fetch', 'global', ['desk', 'desk'], 'body'],

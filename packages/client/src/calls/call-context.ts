@@ -15,6 +15,7 @@ export interface Contexts {
   /** False where asynchronous work inherits nothing, as in browsers. */
   readonly follow: boolean;
   current(): CallContext;
+  /** Runs the work of a call, which certifies the call around it, such as that of a telemetry around a middleware. */
   withinCall<R>(call: ClaimableCall, work: () => R): R;
   withinProject<R>(project: ProjectRun, work: () => R): R;
 }
@@ -27,7 +28,11 @@ export function createContexts(): Contexts {
   return {
     follow: projects !== null,
     current: () => ({ call: calls?.current() ?? null, project: projects?.current() ?? null }),
-    withinCall: (call, work) => (calls === null ? work() : calls.run(call, work)),
+    withinCall: (call, work) => {
+      const outer = calls?.current();
+      if (outer !== undefined) outer.isClaimed = true;
+      return calls === null ? work() : calls.run(call, work);
+    },
     withinProject: (project, work) => (projects === null ? work() : projects.run(project, work)),
   };
 }

@@ -1,5 +1,6 @@
 // Calls models with the AI SDK 7 in each way, and prints what the client counted. CLIENT, MODEL_URL and FETCH state the
 // client's bundle, the server of models, and the provider's fetch: `observed` by the client, or `hidden` from all observers.
+// With MIDDLEWARE the models are wrapped too.
 import * as ai from 'ai-7';
 import { createOpenAICompatible } from 'openai-compatible-3';
 
@@ -14,8 +15,12 @@ const models = createOpenAICompatible({
   ...(process.env.FETCH === 'observed' && { fetch: cer.fetch() }),
   ...(process.env.FETCH === 'hidden' && { fetch: globalThis.hiddenFetch }),
 });
+const modelOf = (id) => {
+  const model = models.chatModel(id);
+  return process.env.MIDDLEWARE ? ai.wrapLanguageModel({ model, middleware: cer.aiSdkMiddleware() }) : model;
+};
 const asked = (model) => ({
-  model: models.chatModel(model),
+  model: modelOf(model),
   maxRetries: 0,
   temperature: 0.25,
   maxOutputTokens: 64,
