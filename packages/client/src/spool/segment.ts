@@ -21,12 +21,8 @@ const LINE = /^\{"n":\d+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}$/;
 const LINE_FEED = 0x0a;
 /** Maximum bytes per read. */
 const READ_BYTES = 64 * 1024;
-/**
- * Milliseconds without a write after which lines are flushed to the disk, and the maximum of such periods: where calls
- * follow each other, a write would wait for the flush that is under way.
- */
+/** Milliseconds within which writes share one flush to the disk. */
 const FLUSH_AFTER_MS = 20;
-const MAX_FLUSH_PERIODS = 25;
 
 /** A line of a segment; `text` is null for one that is torn or changed. `end` is the offset behind it. */
 export interface SegmentLine {
@@ -105,15 +101,10 @@ export class Segment {
     const bytes = Buffer.from(`{"n":${this.#written},"sha256":"${sha256}","bundle":${text}}\n`);
     this.#write(this.#fd, bytes);
     this.waiting += 1;
-    this.#flush ??= this.#flushLater(MAX_FLUSH_PERIODS);
-  }
-
-  #flushLater(periods: number): NodeJS.Timeout {
-    const written = this.#written;
-    return setTimeout(() => {
-      this.#flush = this.#written > written && periods > 1 ? this.#flushLater(periods - 1) : null;
+    this.#flush ??= setTimeout(() => {
+      this.#flush = null;
       // A failure here concerns a power cut only: the bytes are with the operating system.
-      if (this.#flush === null && this.#fd !== null) fdatasync(this.#fd, () => undefined);
+      if (this.#fd !== null) fdatasync(this.#fd, () => undefined);
     }, FLUSH_AFTER_MS).unref();
   }
 
