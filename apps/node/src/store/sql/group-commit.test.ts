@@ -81,6 +81,21 @@ describe('group commit', () => {
     await Promise.all(later);
   });
 
+  it.each([
+    [20, 3, [20]],
+    [64, 3, [32, 32]],
+    [120, 3, [40, 64, 16]],
+    [300, 3, [64, 64, 64]],
+    [64, 1, [64]],
+  ])('gives an idle database a part of %s rows, with %s batches at most', async (rows, inFlightLimit, sizes) => {
+    const { commits: held, insertBatch } = heldDatabase();
+    const limits = { batchLimit: 64, inFlightLimit, queueLimit: 1000 };
+    const commits = new GroupCommit<Row>({ keyOf: ({ key }) => key, insertBatch, ...limits });
+    for (let row = 0; row < rows; row += 1) void commits.add({ key: String(row) });
+    await turns();
+    expect(held.map((batch) => batch.rows.length)).toEqual(sizes);
+  });
+
   describe('while further rows are expected', () => {
     /** A commit of any number of rows, and the flushes of its waits instead of timers. */
     function gathering() {

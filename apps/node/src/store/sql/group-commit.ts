@@ -29,7 +29,7 @@ interface Entry<Row> extends Waiter<Row> {
 
 /** Maximum wait of a row for expected ones, in ms. */
 const GATHER_MS = 2;
-/** Rows that are committed without waiting for expected ones. */
+/** Rows that are committed without waiting for expected ones, and not divided. */
 const GATHERED_ROWS = 32;
 
 /**
@@ -102,7 +102,7 @@ export class GroupCommit<Row> {
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#gathers()) return;
-      const batch = this.#queue.splice(0, this.#options.batchLimit);
+      const batch = this.#queue.splice(0, this.#batchSize());
       this.#inFlight += 1;
       void this.#commit(batch).finally(() => {
         this.#inFlight -= 1;
@@ -110,6 +110,13 @@ export class GroupCommit<Row> {
       });
       this.#schedule();
     });
+  }
+
+  /** An idle database begins with a part of the waiting rows: while it works on that, the rest is made ready. */
+  #batchSize(): number {
+    const { batchLimit, inFlightLimit } = this.#options;
+    if (this.#inFlight > 0) return batchLimit;
+    return Math.min(batchLimit, Math.max(GATHERED_ROWS, Math.ceil(this.#queue.length / inFlightLimit)));
   }
 
   /** @returns true when the batch waits for expected rows */
