@@ -125,7 +125,7 @@ try {
   console.log(`calls for 1000 certificates   ${((served.calls * 1000) / paths).toFixed(2)}`);
   console.log(`check of a path               ${((verifySeconds * 1e6) / paths).toFixed(0)} us, its token read once`);
   console.log(`certify, none pending         ${shown(idleTimes)}`);
-  console.log(`certify, while timestamping     ${shown(times)}`);
+  console.log(`certify, while timestamping   ${shown(times)}`);
   console.log(`load of the machine           ${loadavg()[0].toFixed(1)}`);
 } finally {
   await served.close();

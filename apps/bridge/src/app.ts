@@ -2,6 +2,7 @@ import {
   ByteBudget,
   createRouter,
   notFoundPage,
+  unavailable,
   type ReadinessCheck,
   type Route,
   type TrustedProxies,
@@ -20,7 +21,7 @@ import { cachedKeys } from './control-plane/cached-keys.js';
 import type { ControlPlane } from './control-plane/control-plane.js';
 import { createGate } from './control-plane/gate.js';
 import type { UsageReports } from './control-plane/usage-reports.js';
-import { presentError, STATUS, translateError, unavailable } from './errors.js';
+import { presentError, STATUS, translateError } from './errors.js';
 import type { HandoffKeys } from './handoff/handoff-keys.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { otlpRoutes } from './ingest/otlp/otlp-routes.js';

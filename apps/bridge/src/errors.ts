@@ -1,4 +1,4 @@
-import { HTTP_STATUS, ServiceError, type Refusal } from '@cer/http-service';
+import { HTTP_STATUS, unavailable, type Refusal, type ServiceError } from '@cer/http-service';
 import { StoreError } from '@cer/sql-store';
 
 /** Which HTTP status each refusal of the bridge has. @see docs/spec.md, "Evidence bridge: machine path" */
@@ -30,11 +30,6 @@ const SENTENCES: ReadonlyMap<string, string> = new Map<BridgeCode, string>([
 export function presentError({ code, message, details }: Refusal): { readonly error: string } {
   const generic = SENTENCES.get(code) ?? code;
   return { error: code === 'UNAUTHORIZED' ? generic : (message ?? details?.join('; ') ?? generic) };
-}
-
-/** 503 that a client may simply repeat. */
-export function unavailable(message: string, cause?: unknown): ServiceError<'SERVICE_UNAVAILABLE'> {
-  return new ServiceError({ code: 'SERVICE_UNAVAILABLE', message, headers: { 'retry-after': '1' } }, { cause });
 }
 
 /** Maps errors of the store to refusals; any other error stays unknown and becomes INTERNAL_ERROR. */

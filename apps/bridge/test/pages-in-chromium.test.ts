@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseKeySet } from '@cer/keys';
 import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
-import { unavailable } from '../src/errors.js';
+import { unavailable } from '@cer/http-service';
 import type { Ingest } from '../src/store/index.js';
 import {
   handoffToken,

@@ -3,11 +3,12 @@ import {
   ok,
   pathParam,
   readinessHandler,
-  ServiceError,
+  unavailable,
   type Handler,
   type ResponseHeaders,
   type Route,
   type RouterOptions,
+  type ServiceError,
   type ServiceResponse,
 } from '@cer/http-service';
 import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
@@ -43,14 +44,7 @@ export function createApp(deps: AppDeps): ReturnType<typeof createRouter> {
 /** Nothing was cosigned, so that the submission can be sent again; any other error becomes INTERNAL_ERROR. */
 function translate(error: unknown): ServiceError | undefined {
   if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return undefined;
-  return new ServiceError(
-    {
-      code: 'SERVICE_UNAVAILABLE',
-      message: 'The database cannot be read or written now: retry',
-      headers: { 'retry-after': '1' },
-    },
-    { cause: error },
-  );
+  return unavailable('The database cannot be read or written now: retry', error);
 }
 
 /** All routes of the witness, as data: a test compares them with what each caller may do. */

@@ -7,7 +7,14 @@ export { bearerKey, unauthorized } from './callers/bearer.js';
 export { cachedLookup, type CacheTimes } from './callers/cached-lookup.js';
 export { parseTrustedProxies, type TrustedProxies } from './callers/client-address.js';
 export { networkOf } from './callers/client-network.js';
-export { HTTP_STATUS, ServiceError, validationError, type Refusal, type StatusTable } from './errors/service-error.js';
+export {
+  HTTP_STATUS,
+  ServiceError,
+  unavailable,
+  validationError,
+  type Refusal,
+  type StatusTable,
+} from './errors/service-error.js';
 export { zodFaults } from './errors/zod-faults.js';
 export {
   json,

@@ -1,8 +1,8 @@
+import { unavailable } from '@cer/http-service';
 import { createNodeClient, NodeError, type NodeApi } from '@cer/client/node-client';
 import { nodeTransport } from '@cer/client/node-transport';
 import type { JsonObject } from '@cer/canonical-json';
 import type { Secret } from '@cer/http-service/config';
-import { unavailable } from '../errors.js';
 
 /** Maximum silence of the node, in milliseconds; after it the node counts as gone. */
 const SILENCE_MS = 30_000;

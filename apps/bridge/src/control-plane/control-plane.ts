@@ -1,6 +1,6 @@
+import { unavailable } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import type { z } from 'zod';
-import { unavailable } from '../errors.js';
 import {
   keyAccountOf,
   KeyIntrospection,

@@ -1,6 +1,6 @@
+import { unavailable } from '@cer/http-service';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { JwksClient } from 'jwks-rsa';
-import { unavailable } from '../errors.js';
 
 /** A key that the control plane withdrew is refused at most this much later. */
 const MAX_AGE_MS = 5 * 60_000;

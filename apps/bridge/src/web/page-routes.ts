@@ -1,9 +1,8 @@
-import { redirect, type Handler, type ServiceRequest } from '@cer/http-service';
+import { redirect, unavailable, type Handler, type ServiceRequest } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html, type Html } from '@cer/pages';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
 import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
-import { unavailable } from '../errors.js';
 import { page, type DescribedRoute } from '../openapi/route-description.js';
 import type { IngestStore } from '../store/index.js';
 import type { Assets } from './assets.js';

@@ -1,7 +1,7 @@
 import { StoreError, type Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { Actor, LinkPurpose, LinkStore, NewLink, User } from './ports/index.js';
+import type { Actor, FirstOwner, LinkPurpose, LinkStore, NewLink, User } from './ports/index.js';
 import { present, userOf, type UserRow } from './rows.js';
 import { insertTenant } from './tenants.js';
 import { insertUser } from './insert-user.js';
@@ -83,15 +83,7 @@ export class SqlLinkStore implements LinkStore {
     });
   }
 
-  async redeemForSetUp(
-    tokenHash: string,
-    owner: {
-      readonly tenantName: string;
-      readonly email: string;
-      readonly name: string;
-      readonly passwordHash: string;
-    },
-  ): Promise<User | null> {
+  async redeemForSetUp(tokenHash: string, owner: FirstOwner): Promise<User | null> {
     const at = this.#now();
     return this.#database.transaction(async (db) => {
       // All of them in one statement: of two concurrent set-ups the second one finds its link used.

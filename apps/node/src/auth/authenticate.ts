@@ -1,4 +1,11 @@
-import { bearerKey, ServiceError, unauthorized, type RequestHead, type ResponseHeaders } from '@cer/http-service';
+import {
+  bearerKey,
+  ServiceError,
+  unauthorized,
+  unavailable,
+  type RequestHead,
+  type ResponseHeaders,
+} from '@cer/http-service';
 import type { RateLimits } from './rate-limits.js';
 import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
@@ -32,14 +39,7 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
     try {
       caller = await directory.find(hashApiKey(key));
     } catch (cause) {
-      throw new ServiceError(
-        {
-          code: 'SERVICE_UNAVAILABLE',
-          message: 'API keys cannot be checked now: retry later',
-          headers: { 'retry-after': '1' },
-        },
-        { cause },
-      );
+      throw unavailable('API keys cannot be checked now: retry later', cause);
     }
     if (caller === null) throw unauthorized(UNKNOWN_OR_REVOKED);
     return caller;

@@ -1,4 +1,4 @@
-import { exceedsDepth, MAX_DEPTH } from '@cer/canonical-json';
+import { exceedsDepth, isSameJson, MAX_DEPTH } from '@cer/canonical-json';
 import {
   keyFingerprint,
   KeyError,
@@ -126,7 +126,7 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
     throw new Refused('KEY_HISTORY_INVALID', 'statement.issuedAt', 'is before the entry that it covers');
   }
   const signedText = canonical(statement);
-  if (!isSame(statement.keySet, keySet)) {
+  if (!isSameJson(statement.keySet, keySet)) {
     throw new Refused('KEY_HISTORY_KEY_SET_MISMATCH', 'statement.keySet', 'differs from the result of the history');
   }
   const falseEndorsement = await findFalseEndorsement(nodeId, signed, roots, verify);
@@ -159,17 +159,6 @@ function canonical(value: unknown): string {
       throw new Refused('KEY_HISTORY_INVALID', 'statement.keySet', 'has no canonical form');
     throw error;
   }
-}
-
-/** Compares JSON of unknown content with the expected value, as far as that has members. */
-function isSame(value: unknown, expected: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null) return value === expected;
-  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(expected)) return false;
-  const names = Object.keys(expected);
-  return (
-    Object.keys(value).length === names.length &&
-    names.every((name) => Object.hasOwn(value, name) && isSame(Reflect.get(value, name), Reflect.get(expected, name)))
-  );
 }
 
 async function signersOf(

@@ -15,8 +15,8 @@ export interface Contexts {
   /** False where asynchronous work inherits nothing, as in browsers. */
   readonly follow: boolean;
   current(): CallContext;
-  /** Runs the work of a call, which certifies the call around it, such as that of a telemetry around a middleware. */
-  withinCall<R>(call: ClaimableCall, work: () => R): R;
+  /** Runs the work of a call, if it is one, which certifies the call around it, such as that of a telemetry around a middleware. */
+  withinCall<R>(call: ClaimableCall | null, work: () => R): R;
   withinProject<R>(project: ProjectRun, work: () => R): R;
 }
 
@@ -29,9 +29,10 @@ export function createContexts(): Contexts {
     follow: projects !== null,
     current: () => ({ call: calls?.current() ?? null, project: projects?.current() ?? null }),
     withinCall: (call, work) => {
-      const outer = calls?.current();
+      if (calls === null || call === null) return work();
+      const outer = calls.current();
       if (outer !== undefined) outer.isClaimed = true;
-      return calls === null ? work() : calls.run(call, work);
+      return calls.run(call, work);
     },
     withinProject: (project, work) => (projects === null ? work() : projects.run(project, work)),
   };

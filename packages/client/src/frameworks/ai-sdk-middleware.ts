@@ -44,7 +44,7 @@ export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
     );
   const run = async <T>(call: FrameworkCall | null, work: () => PromiseLike<T>): Promise<T> => {
     try {
-      return await (call === null ? work() : contexts.withinCall(call, work));
+      return await contexts.withinCall(call, work);
     } catch (error) {
       call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
       throw error;

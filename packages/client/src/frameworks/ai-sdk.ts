@@ -51,7 +51,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       const call = begin(event, event.callId);
       let result;
       try {
-        result = await (call === null ? execute() : contexts.withinCall(call, execute));
+        result = await contexts.withinCall(call, execute);
       } catch (error) {
         call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
         throw error;

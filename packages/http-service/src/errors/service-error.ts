@@ -81,3 +81,8 @@ const RESERVED: ReadonlySet<string> = new Set(['error', 'message', 'details', 'r
 function withoutReserved(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !RESERVED.has(name)));
 }
+
+/** 503 that a client may simply repeat. */
+export function unavailable(message: string, cause?: unknown): ServiceError<'SERVICE_UNAVAILABLE'> {
+  return new ServiceError({ code: 'SERVICE_UNAVAILABLE', message, headers: { 'retry-after': '1' } }, { cause });
+}

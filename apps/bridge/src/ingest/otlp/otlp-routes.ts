@@ -2,6 +2,7 @@ import {
   arrivedBody,
   oneAtATime,
   ServiceError,
+  unavailable,
   type RequestHead,
   type ServiceResponse,
   type ByteBudget,
@@ -10,7 +11,6 @@ import { free, object, TEXT } from '@cer/http-service/openapi';
 import { PROTOCOLS } from '../../control-plane/accounts.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import type { DescribedRoute } from '../../openapi/route-description.js';
-import { unavailable } from '../../errors.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
 import type { Item, Outcome } from '../item.js';

@@ -1,8 +1,8 @@
+import { unavailable } from '@cer/http-service';
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
 import { answered, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
-import { unavailable } from '../../errors.js';
 import type { Ingest, IngestStore, TraceRoot, TraceStep, TraceStore } from '../../store/index.js';
 import type { Outcome } from '../item.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';

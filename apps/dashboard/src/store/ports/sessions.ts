@@ -10,6 +10,14 @@ export interface NewLink {
 /** Purpose of a link: the first set-up, or a user's password. */
 export type LinkPurpose = { readonly purpose: 'set-up' } | { readonly purpose: 'password'; readonly user: User };
 
+/** The owner, and the tenant, that a set-up link makes. */
+export interface FirstOwner {
+  readonly tenantName: string;
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string;
+}
+
 export interface LinkStore {
   /** A link with which the user chooses a password; earlier ones stop working. @returns false for an unknown user */
   issuePasswordLink(tenantId: string, userId: string, link: NewLink, actor: Actor): Promise<boolean>;
@@ -20,15 +28,7 @@ export interface LinkStore {
   /** Uses the link up, sets the password and ends every session of the user, or does nothing at all. */
   redeemForPassword(tokenHash: string, passwordHash: string): Promise<User | null>;
   /** Uses every set-up link up and makes the first tenant and owner, or does nothing at all. */
-  redeemForSetUp(
-    tokenHash: string,
-    owner: {
-      readonly tenantName: string;
-      readonly email: string;
-      readonly name: string;
-      readonly passwordHash: string;
-    },
-  ): Promise<User | null>;
+  redeemForSetUp(tokenHash: string, owner: FirstOwner): Promise<User | null>;
 }
 
 export interface Session {
