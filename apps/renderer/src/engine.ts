@@ -1,4 +1,3 @@
-import { oneAtATime } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import type { NamedEngine } from '@cer/sketch-engine';
 import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
@@ -48,10 +47,8 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
     await selfTest(host, bundle.pages.portable);
     const fingerprint = await fingerprintOf(host, bundle.pages['chromium-native']);
     const { version } = await host.current();
-    // Both open their pages one at a time: a page's process is identified as the one that its opening added.
-    const inTurn = oneAtATime();
     const makePool = (options: Pick<PagePoolOptions, 'scripts' | 'ahead'>): PagePool =>
-      createPagePool({ host, inTurn, ...options });
+      createPagePool({ host, ...options });
     const pools = {
       portable: makePool({ scripts: bundle.pages.portable, ahead: config.pagesAhead }),
       'chromium-native': makePool({ scripts: bundle.pages['chromium-native'], ahead: config.pagesAhead }),

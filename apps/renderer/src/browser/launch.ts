@@ -1,3 +1,4 @@
+import { oneAtATime, type OneAtATime } from '@cer/http-service';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,8 @@ export interface Browser {
   /** E.g. `156.0.8078.79`. */
   readonly version: string;
   readonly cdp: CdpPipe;
+  /** For what identifies a new process as the one that was not there before. */
+  readonly inTurn: OneAtATime;
   isRunning(): boolean;
   /** Settles when the browser has ended with all of its processes, for any reason. */
   readonly ended: Promise<void>;
@@ -90,6 +93,7 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
       pid,
       version,
       cdp,
+      inTurn: oneAtATime(),
       isRunning: () => !cdp.isClosed() && child.exitCode === null && child.signalCode === null,
       ended,
       kill,

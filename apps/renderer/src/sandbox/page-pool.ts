@@ -1,4 +1,3 @@
-import type { OneAtATime } from '@cer/http-service';
 import type { BrowserHost } from '../browser/browser-host.js';
 import { openSketchPage, type SketchPage } from './sketch-page.js';
 import type { PageScripts } from './page-bundle.js';
@@ -12,23 +11,19 @@ export interface PagePool {
 
 export interface PagePoolOptions {
   readonly host: BrowserHost;
-  /** Shared by all pools of a browser. */
-  readonly inTurn: OneAtATime;
   readonly scripts: PageScripts;
   /** Number of pages opened ahead. */
   readonly ahead: number;
 }
 
-export function createPagePool({ host, inTurn, scripts, ahead }: PagePoolOptions): PagePool {
+export function createPagePool({ host, scripts, ahead }: PagePoolOptions): PagePool {
   const ready: SketchPage[] = [];
-  let opening = 0;
+  const opening = new Set<Promise<void>>();
   let closed = false;
 
-  const open = (): Promise<SketchPage> => inTurn(() => openOn(host, scripts));
   const refill = (): void => {
-    if (closed || ready.length + opening >= ahead) return;
-    opening += 1;
-    open()
+    if (closed || ready.length + opening.size >= ahead) return;
+    const opened = openOn(host, scripts)
       .then(
         async (made) => {
           if (closed) await made.dispose();
@@ -38,8 +33,9 @@ export function createPagePool({ host, inTurn, scripts, ahead }: PagePoolOptions
         () => undefined,
       )
       .finally(() => {
-        opening -= 1;
+        opening.delete(opened);
       });
+    opening.add(opened);
   };
 
   return {
@@ -49,14 +45,14 @@ export function createPagePool({ host, inTurn, scripts, ahead }: PagePoolOptions
         made.dispose().catch(() => undefined);
         made = ready.shift();
       }
-      const page = made ?? (await open());
+      const page = made ?? (await openOn(host, scripts));
       // Deferred, so that opening the next page does not slow down the start of this one.
       setTimeout(refill, 0);
       return page;
     },
     async close() {
       closed = true;
-      await inTurn(() => Promise.resolve());
+      await Promise.allSettled(opening);
       await Promise.all(ready.splice(0).map((page) => page.dispose().catch(() => undefined)));
     },
   };

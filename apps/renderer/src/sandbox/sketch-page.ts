@@ -3,7 +3,7 @@ import type { Browser } from '../browser/launch.js';
 import { isAlive, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SKETCH_URL } from './document.js';
-import { guardPage, PageGone } from './page-guard.js';
+import { guardPage, PageGone, type PageGuard } from './page-guard.js';
 import type { PageScripts } from './page-bundle.js';
 
 /** One page for one sketch, in its own browser context; used once. */
@@ -38,52 +38,24 @@ const ANSWER_WITHIN_MS = 10_000;
 const KILL_AFTER_MS = 500;
 const GONE_AFTER_MS = 3000;
 
-/**
- * Opens a page with the prelude run and the reader in place, ready for its sketch. Only one may be opened at a time in a
- * browser: the page's process is found by comparing the processes before and after.
- */
-export async function openSketchPage(browser: Browser, scripts: PageScripts): Promise<SketchPage> {
-  const { cdp } = browser;
-  const before = new Set(await rendererPids(browser));
-  const browserContextId = String(
-    (await cdp.call('Target.createBrowserContext', { disposeOnDetach: true }))['browserContextId'],
-  );
-  const disposeContext = (): Promise<unknown> => cdp.call('Target.disposeBrowserContext', { browserContextId });
-  try {
-    const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank', browserContextId });
-    const attached = await cdp.call('Target.attachToTarget', { targetId, flatten: true });
-    const sessionId = String(attached['sessionId']);
-    const send = (method: string, params: CdpParams = {}, timeoutMs = 10_000): Promise<CdpResult> =>
-      cdp.call(method, params, { sessionId, timeoutMs });
+/** A page whose document is loading. */
+interface BegunPage {
+  readonly pids: readonly number[];
+  readonly contextId: unknown;
+  readonly send: (method: string, params?: CdpParams, timeoutMs?: number) => Promise<CdpResult>;
+  readonly guard: PageGuard;
+  readonly gone: Promise<never>;
+  readonly isThere: () => boolean;
+  readonly leave: (reason: PageGone['reason']) => void;
+  readonly disposeContext: () => Promise<unknown>;
+}
 
-    let there = true;
-    let rejectGone: (error: PageGone) => void = () => undefined;
-    const gone = new Promise<never>((_resolve, reject) => {
-      rejectGone = reject;
-    });
-    const leave = (reason: PageGone['reason']): void => {
-      there = false;
-      rejectGone(new PageGone(reason));
-    };
-    gone.catch(() => undefined);
-    const guard = guardPage({
-      browser,
-      sessionId,
-      targetId: String(targetId),
-      send,
-      answers: scripts.answers,
-      onGone: leave,
-    });
-    await Promise.all([
-      send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
-      send('Inspector.enable'),
-      send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
-      send('Emulation.setTimezoneOverride', { timezoneId: 'UTC' }),
-      send('Emulation.setLocaleOverride', { locale: 'en-US' }),
-    ]);
-    const { frameId } = await send('Page.navigate', { url: SKETCH_URL });
-    const world = await send('Page.createIsolatedWorld', { frameId, worldName: 'reader' });
-    const contextId = world['executionContextId'];
+/** Opens a page with the prelude run and the reader in place, ready for its sketch. */
+export async function openSketchPage(browser: Browser, scripts: PageScripts): Promise<SketchPage> {
+  const { pids, contextId, send, guard, gone, isThere, leave, disposeContext } = await browser.inTurn(() =>
+    beginPage(browser, scripts),
+  );
+  try {
     const evaluate = async (expression: string, timeoutMs: number): Promise<unknown> => {
       const answer = await send(
         'Runtime.evaluate',
@@ -96,13 +68,12 @@ export async function openSketchPage(browser: Browser, scripts: PageScripts): Pr
     const broken = await evaluate(WHEN_READY, READY_WITHIN_MS);
     if (broken !== '') throw new Error(`the page's first script failed: ${String(broken)}`);
     await evaluate(scripts.isolatedWorld, 10_000);
-    const pids = (await rendererPids(browser)).filter((pid) => !before.has(pid));
 
     return {
       pids,
       gone,
       async answers() {
-        if (!there || !pids.some(isAlive)) return false;
+        if (!isThere() || !pids.some(isAlive)) return false;
         return Promise.race([evaluate('true', ANSWER_WITHIN_MS), gone]).then(
           (answer) => answer === true,
           () => false,
@@ -131,6 +102,50 @@ export async function openSketchPage(browser: Browser, scripts: PageScripts): Pr
         await endPage(browser, disposeContext, pids);
       },
     };
+  } catch (error) {
+    guard.stop();
+    await disposeContext().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Only one page may be begun at a time in a browser: its process is found by comparing those before and after. */
+async function beginPage(browser: Browser, { answers }: PageScripts): Promise<BegunPage> {
+  const { cdp } = browser;
+  const before = new Set(await rendererPids(browser));
+  const browserContextId = String(
+    (await cdp.call('Target.createBrowserContext', { disposeOnDetach: true }))['browserContextId'],
+  );
+  const disposeContext = (): Promise<unknown> => cdp.call('Target.disposeBrowserContext', { browserContextId });
+  try {
+    const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank', browserContextId });
+    const attached = await cdp.call('Target.attachToTarget', { targetId, flatten: true });
+    const sessionId = String(attached['sessionId']);
+    const send: BegunPage['send'] = (method, params = {}, timeoutMs = 10_000) =>
+      cdp.call(method, params, { sessionId, timeoutMs });
+
+    let there = true;
+    let rejectGone: (error: PageGone) => void = () => undefined;
+    const gone = new Promise<never>((_resolve, reject) => {
+      rejectGone = reject;
+    });
+    const leave = (reason: PageGone['reason']): void => {
+      there = false;
+      rejectGone(new PageGone(reason));
+    };
+    gone.catch(() => undefined);
+    const guard = guardPage({ browser, sessionId, targetId: String(targetId), send, answers, onGone: leave });
+    await Promise.all([
+      send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+      send('Inspector.enable'),
+      send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
+      send('Emulation.setTimezoneOverride', { timezoneId: 'UTC' }),
+      send('Emulation.setLocaleOverride', { locale: 'en-US' }),
+    ]);
+    const { frameId } = await send('Page.navigate', { url: SKETCH_URL });
+    const world = await send('Page.createIsolatedWorld', { frameId, worldName: 'reader' });
+    const pids = (await rendererPids(browser)).filter((pid) => !before.has(pid));
+    return { pids, contextId: world['executionContextId'], send, guard, gone, isThere: () => there, leave, disposeContext };
   } catch (error) {
     await disposeContext().catch(() => undefined);
     throw error;
