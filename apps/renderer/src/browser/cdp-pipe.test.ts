@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { openCdpPipe, prepareParams } from './cdp-pipe.js';
+import { decodeMessage, encodeMembers, encodeMessage, HEAD_BYTES } from './cdp-messages.js';
+import { openCdpPipe } from './cdp-pipe.js';
 
 function pipe() {
   const toBrowser = new PassThrough();
@@ -9,42 +10,49 @@ function pipe() {
   return { toBrowser, fromBrowser, cdp: openCdpPipe(toBrowser, fromBrowser) };
 }
 
-it('ends messages by NUL and matches fragmented answers', async () => {
+/** As the browser sends it: the members of `message`, and `params`, which may be none. */
+const bytesOf = ({ params = {}, ...head }: Record<string, unknown> & { readonly params?: object }): Buffer =>
+  Buffer.concat(encodeMessage({ ...head, params: { ...params } }));
+
+async function sentTo(toBrowser: PassThrough): Promise<unknown[]> {
+  await once(toBrowser, 'readable');
+  let rest = toBrowser.read() as Buffer;
+  const sent: unknown[] = [];
+  while (rest.length > 0) {
+    const bytes = HEAD_BYTES + rest.readUInt32BE(HEAD_BYTES - 4);
+    sent.push(decodeMessage(rest.subarray(0, bytes)));
+    rest = rest.subarray(bytes);
+  }
+  return sent;
+}
+
+it('matches answers to calls, in fragments of any length', async () => {
   const { toBrowser, fromBrowser, cdp } = pipe();
   const answers = Promise.all([cdp.call('A.b', { x: 1 }), cdp.call('C.d', {}, { sessionId: 's' })]);
-  await once(toBrowser, 'readable');
-  const sent = String(toBrowser.read()).split('\0').filter(Boolean);
-  expect(sent.map((text) => JSON.parse(text) as unknown)).toEqual([
+  expect(await sentTo(toBrowser)).toEqual([
     { id: 1, method: 'A.b', params: { x: 1 } },
     { id: 2, method: 'C.d', params: {}, sessionId: 's' },
   ]);
-  fromBrowser.write('{"id":2,"result":{"v":"se');
-  fromBrowser.write('cond"}}\0{"id":1,"result":{}}\0');
+  const bytes = Buffer.concat([bytesOf({ id: 2, result: { v: 'second' } }), bytesOf({ id: 1, result: {} })]);
+  for (const byte of bytes) fromBrowser.write(Buffer.of(byte));
   expect(await answers).toEqual([{}, { v: 'second' }]);
 });
 
-it.each([
-  ['beside others', { requestId: 'r' }, { requestId: 'r', name: 'é"', list: [1] }],
-  ['alone', {}, { name: 'é"', list: [1] }],
-])('sends prepared members %s', async (_where, params, expected) => {
+it('sends prepared members', async () => {
   const { toBrowser, cdp } = pipe();
-  const prepared = prepareParams({ name: 'é"', list: [1] });
-  cdp.call('A.b', params, { sessionId: 's', prepared }).catch(() => undefined);
-  const unprepared = cdp.call('C.d').catch(() => undefined);
-  await once(toBrowser, 'readable');
-  const sent = String(toBrowser.read()).split('\0').filter(Boolean);
-  expect(sent.map((text) => JSON.parse(text) as unknown)).toEqual([
-    { id: 1, method: 'A.b', params: expected, sessionId: 's' },
-    { id: 2, method: 'C.d', params: {} },
+  const prepared = encodeMembers({ body: Buffer.from('bytes') });
+  const call = cdp.call('A.b', { requestId: 'r' }, { sessionId: 's', prepared }).catch(() => undefined);
+  expect(await sentTo(toBrowser)).toEqual([
+    { id: 1, method: 'A.b', params: { requestId: 'r', body: 'Ynl0ZXM=' }, sessionId: 's' },
   ]);
   toBrowser.destroy(new Error('closed'));
-  await unprepared;
+  await call;
 });
 
 it('rejects refused, unanswered and late commands', async () => {
   const { fromBrowser, cdp } = pipe();
   const refused = cdp.call('A.b');
-  fromBrowser.write('{"id":1,"error":{"message":"no such thing"}}\0');
+  fromBrowser.write(bytesOf({ id: 1, error: { message: 'no such thing' } }));
   await expect(refused).rejects.toMatchObject({ reason: 'refused', message: 'A.b: no such thing' });
   await expect(cdp.call('A.b', {}, { timeoutMs: 5 })).rejects.toMatchObject({ reason: 'silent' });
   const open = cdp.call('A.b');
@@ -54,14 +62,23 @@ it('rejects refused, unanswered and late commands', async () => {
   expect(cdp.isClosed()).toBe(true);
 });
 
+it.each([
+  ['other bytes', Buffer.from('{"id":1,"result":{}}\0')],
+  ['an item that no message has', Buffer.from('d8185a00000003bff7ff', 'hex')],
+])('is closed by %s', async (_what, bytes) => {
+  const { fromBrowser, cdp } = pipe();
+  const open = cdp.call('A.b');
+  fromBrowser.write(bytes);
+  await expect(open).rejects.toMatchObject({ reason: 'closed' });
+});
+
 it('rejects only the call of a 100 MB answer', async () => {
   const { fromBrowser, cdp } = pipe();
   const flooded = expect(cdp.call('A.b')).rejects.toMatchObject({ reason: 'oversize' });
   const other = cdp.call('C.d');
-  fromBrowser.write('{"id":1,"result":{"v":"');
-  const megabyte = Buffer.alloc(1024 * 1024, 'x');
-  for (let i = 0; i < 100; i++) fromBrowser.write(megabyte);
-  fromBrowser.write('"}}\0{"id":2,"result":{"ok":true}}\0');
+  const answer = bytesOf({ id: 1, result: { v: 'x'.repeat(100 * 1024 * 1024) } });
+  for (let at = 0; at < answer.length; at += 1024 * 1024) fromBrowser.write(answer.subarray(at, at + 1024 * 1024));
+  fromBrowser.write(bytesOf({ id: 2, result: { ok: true } }));
   expect(await other).toEqual({ ok: true });
   await flooded;
 });
@@ -72,9 +89,9 @@ it('hands events to the session they belong to', () => {
   const stop = cdp.onSession('s', ({ method }) => seen.push(method));
   fromBrowser.emit(
     'data',
-    Buffer.from('{"method":"A.x","sessionId":"s","params":{}}\0{"method":"B.x","sessionId":"t"}\0'),
+    Buffer.concat([bytesOf({ method: 'A.x', sessionId: 's' }), bytesOf({ method: 'B.x', sessionId: 't' })]),
   );
   stop();
-  fromBrowser.emit('data', Buffer.from('{"method":"C.x","sessionId":"s"}\0'));
+  fromBrowser.emit('data', bytesOf({ method: 'C.x', sessionId: 's' }));
   expect(seen).toEqual(['A.x']);
 });

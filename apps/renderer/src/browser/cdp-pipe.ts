@@ -1,4 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
+import {
+  CdpMessageError,
+  decodeMessage,
+  encodeMessage,
+  HEAD_BYTES,
+  idOf,
+  messageBytes,
+  type CdpParams,
+  type EncodedMembers,
+} from './cdp-messages.js';
 
 /** The browser answered a command with an error, cannot be reached, or took too long. */
 export class CdpError extends Error {
@@ -10,7 +20,6 @@ export class CdpError extends Error {
   }
 }
 
-export type CdpParams = Readonly<Record<string, unknown>>;
 export type CdpResult = Readonly<Record<string, unknown>>;
 
 export interface CdpEvent {
@@ -24,18 +33,7 @@ export interface CdpCallOptions {
   /** Time limit of a call, in ms: a browser that does not respond must not block a job. */
   readonly timeoutMs?: number;
   /** Further members of `params`. */
-  readonly prepared?: PreparedParams;
-}
-
-/** Members of `params` that many calls send, made once. */
-export interface PreparedParams {
-  /** The JSON object without its braces, as UTF-8. */
-  readonly members: Buffer;
-}
-
-/** @param params with at least one member */
-export function prepareParams(params: CdpParams): PreparedParams {
-  return { members: Buffer.from(JSON.stringify(params).slice(1, -1)) };
+  readonly prepared?: EncodedMembers;
 }
 
 export interface CdpPipe {
@@ -55,13 +53,12 @@ interface Waiting {
 }
 
 const DEFAULT_CALL_TIMEOUT_MS = 5000;
-/** A PNG of the whole canvas as base64 fits; longer messages, which a sketch may cause, are cut off. */
+/** A PNG of the whole canvas as base64 fits; longer messages, which a sketch may cause, are skipped. */
 const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
-const NUL = 0;
 
 /**
- * Speaks the Chrome DevTools Protocol over the two ends of `--remote-debugging-pipe`: JSON messages ended by a NUL
- * byte. No port is opened, so nothing but this process can drive the browser.
+ * Speaks the Chrome DevTools Protocol over the two ends of `--remote-debugging-pipe=cbor`. No port is opened, so nothing
+ * but this process can drive the browser.
  */
 export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
   const waiting = new Map<number, Waiting>();
@@ -86,8 +83,8 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
     act(entry);
   };
 
-  const take = (text: string): void => {
-    const message = JSON.parse(text) as {
+  const take = (bytes: Buffer): void => {
+    const message = decodeMessage(bytes) as {
       id?: number;
       result?: CdpResult;
       error?: { message: string };
@@ -106,12 +103,22 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
     }
   };
 
-  readMessages(fromBrowser, take, (head) => {
-    const id = /^\{"id":(\d+)/.exec(head)?.[1];
+  const takeOversize = (head: Buffer): void => {
+    const id = idOf(head);
     if (id === undefined) return;
-    settle(Number(id), ({ method, reject }) => {
+    settle(id, ({ method, reject }) => {
       reject(new CdpError('oversize', `the answer to ${method} is too large`));
     });
+  };
+  const read = messageReader(take, takeOversize);
+  fromBrowser.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      if (!(error instanceof CdpMessageError)) throw error;
+      // What follows cannot be read either.
+      fromBrowser.destroy(error);
+    }
   });
   fromBrowser.on('close', close).on('error', close);
   toBrowser.on('error', close);
@@ -132,15 +139,10 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
         }, options.timeoutMs ?? DEFAULT_CALL_TIMEOUT_MS);
         waiting.set(id, { method, resolve, reject, timer });
         const { sessionId, prepared } = options;
-        const message = JSON.stringify({ id, method, ...(sessionId !== undefined && { sessionId }), params });
-        if (prepared === undefined) {
-          toBrowser.write(`${message}\0`);
-          return;
-        }
-        const separator = Object.keys(params).length > 0 ? ',' : '';
-        toBrowser.write(`${message.slice(0, -'}}'.length)}${separator}`);
-        toBrowser.write(prepared.members);
-        toBrowser.write('}}\0');
+        const message = { id, method, ...(sessionId !== undefined && { sessionId }), params };
+        toBrowser.cork();
+        for (const part of encodeMessage(message, prepared)) toBrowser.write(part);
+        toBrowser.uncork();
       }),
     onSession(sessionId, listener) {
       const set = listeners.get(sessionId) ?? new Set();
@@ -153,28 +155,54 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
   };
 }
 
-/** Cuts a byte stream at NUL bytes. A message over the limit is skipped and only its beginning is reported. */
-function readMessages(stream: Readable, onMessage: (text: string) => void, onOversize: (head: string) => void): void {
+/** Enough of an answer to read which call it belongs to. */
+const BEGINNING_BYTES = 64;
+
+/**
+ * Cuts a byte stream into messages. A message over the limit is skipped, and only its beginning is reported.
+ * @returns takes the next chunk of the stream
+ * @throws CdpMessageError what is returned, for a stream of other bytes
+ */
+function messageReader(
+  onMessage: (message: Buffer) => void,
+  onOversize: (beginning: Buffer) => void,
+): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let size = 0;
-  let head: string | undefined;
-  stream.on('data', (chunk: Buffer) => {
-    let start = 0;
-    for (let end = chunk.indexOf(NUL); end !== -1; end = chunk.indexOf(NUL, start)) {
-      parts.push(chunk.subarray(start, end));
-      if (head === undefined) onMessage(Buffer.concat(parts).toString('utf8'));
-      else onOversize(head);
-      parts = [];
-      size = 0;
-      head = undefined;
-      start = end + 1;
+  /** Of the message that `parts` begins with, once its head is there. */
+  let wanted: number | undefined;
+  let skipping = 0;
+
+  const keep = (bytes: Buffer): void => {
+    parts = [bytes];
+    size = bytes.length;
+    wanted = undefined;
+  };
+  const joined = (): Buffer => {
+    const [first = Buffer.alloc(0)] = parts;
+    return parts.length === 1 ? first : Buffer.concat(parts);
+  };
+  return (chunk) => {
+    const skipped = Math.min(skipping, chunk.length);
+    skipping -= skipped;
+    if (skipped === chunk.length) return;
+    parts.push(chunk.subarray(skipped));
+    size += chunk.length - skipped;
+    while (size >= HEAD_BYTES) {
+      wanted ??= messageBytes(Buffer.concat(parts.slice(0, HEAD_BYTES + 1)));
+      if (wanted > MAX_MESSAGE_BYTES) {
+        if (size < BEGINNING_BYTES) return;
+        const bytes = joined();
+        onOversize(bytes.subarray(0, BEGINNING_BYTES));
+        skipping = wanted - Math.min(wanted, bytes.length);
+        keep(bytes.subarray(wanted));
+      } else {
+        if (size < wanted) return;
+        const bytes = joined();
+        const message = bytes.subarray(0, wanted);
+        keep(bytes.subarray(wanted));
+        onMessage(message);
+      }
     }
-    if (start === chunk.length) return;
-    size += chunk.length - start;
-    if (head === undefined) parts.push(chunk.subarray(start));
-    if (head === undefined && size > MAX_MESSAGE_BYTES) {
-      head = Buffer.concat(parts.slice(0, 2)).subarray(0, 64).toString('latin1');
-      parts = [];
-    }
-  });
+  };
 }

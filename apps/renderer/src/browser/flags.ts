@@ -10,7 +10,8 @@ const STACK_KIB = 5000;
  */
 export const CHROMIUM_FLAGS: readonly string[] = [
   '--headless',
-  '--remote-debugging-pipe',
+  // In its binary form: the portable engine passes through it as bytes, for each page.
+  '--remote-debugging-pipe=cbor',
   '--disable-gpu',
   // Skia has other code, and other pixels, for each generation of processors; with this flag it takes the code that all
   // support.

@@ -8,10 +8,8 @@ async function prepare(): Promise<void> {
   const canvas = pageCanvas(document);
   const channel = canvas.dataset;
   const { width, height } = canvas;
-  const { body } = await fetch(ENGINE_ADDRESS);
-  if (body === null) throw new Error('there is no engine');
-  const engine = await new Response(body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
-  const makeCanvas = await loadPortableEngine(unpackEngine(engine));
+  const engine = await fetch(ENGINE_ADDRESS);
+  const makeCanvas = await loadPortableEngine(unpackEngine(await engine.arrayBuffer()));
   const ctx = makeCanvas(width, height);
   preparePage({ channel, ctx, makeCanvas, present: pictureSender(ctx), keeps: LANGUAGE });
   fixIntrinsics(globalThis);

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { gzipSync } from 'node:zlib';
-import { prepareParams, type PreparedParams } from '../browser/cdp-pipe.js';
+import { encodeMembers, type EncodedMembers } from '../browser/cdp-messages.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 
 /** The page's address: a secure context, and a name that can never be resolved. */
@@ -30,33 +29,33 @@ const CONTENT_SECURITY_POLICY = [
  * The document with its first script, in the form of `Fetch.fulfillRequest`.
  * @param fetches an address that the script fetches; the page asks for it before it compiles the script
  */
-export function sketchDocument(mainWorld: string, fetches?: string): PreparedParams {
+export function sketchDocument(mainWorld: string, fetches?: string): EncodedMembers {
   const preload = fetches === undefined ? '' : `<link rel="preload" as="fetch" crossorigin href="${fetches}">`;
   const script = mainWorld.replaceAll('</script', '<\\/script');
   const html =
     `<!doctype html><html><head><meta charset="utf-8"><title>sketch</title>${preload}</head><body>` +
     `<canvas width="${CANVAS_WIDTH}" height="${CANVAS_HEIGHT}" style="display:none"></canvas><script>${script}</script></body></html>`;
-  return prepareParams({
+  return encodeMembers({
     responseCode: 200,
     responseHeaders: [
       { name: 'content-type', value: 'text/html; charset=utf-8' },
       { name: 'content-security-policy', value: CONTENT_SECURITY_POLICY },
     ],
-    body: Buffer.from(html, 'utf8').toString('base64'),
+    body: Buffer.from(html),
   });
 }
 
 /**
  * The portable engine's files, in the form of `Fetch.fulfillRequest`. The page's origin is opaque, so every origin may read
- * them. The page unpacks them itself: they pass through two processes as text, which costs more than the compression.
+ * them.
  */
-export function engineAnswer(engine: Buffer): PreparedParams {
-  return prepareParams({
+export function engineAnswer(engine: Buffer): EncodedMembers {
+  return encodeMembers({
     responseCode: 200,
     responseHeaders: [
       { name: 'content-type', value: 'application/octet-stream' },
       { name: 'access-control-allow-origin', value: '*' },
     ],
-    body: gzipSync(engine).toString('base64'),
+    body: engine,
   });
 }

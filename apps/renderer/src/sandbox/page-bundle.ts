@@ -11,7 +11,7 @@ import {
   WORLD_BUILD,
 } from '@cer/sketch-engine/files';
 import { build, type BuildOptions } from 'esbuild';
-import type { PreparedParams } from '../browser/cdp-pipe.js';
+import type { EncodedMembers } from '../browser/cdp-messages.js';
 import { ENGINE_URL, engineAnswer, sketchDocument, SKETCH_URL } from './document.js';
 
 /** The engines that draw. `portable` gives the same picture on every machine. */
@@ -21,7 +21,7 @@ export type EngineName = (typeof ENGINES)[number];
 /** The scripts and files of one page. */
 export interface PageScripts {
   /** Responses per address, in the form of `Fetch.fulfillRequest`. */
-  readonly answers: ReadonlyMap<string, PreparedParams>;
+  readonly answers: ReadonlyMap<string, EncodedMembers>;
   /** For the isolated world: reading and hashing. */
   readonly isolatedWorld: string;
 }

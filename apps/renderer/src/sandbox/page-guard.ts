@@ -1,4 +1,5 @@
-import type { CdpParams, CdpResult, PreparedParams } from '../browser/cdp-pipe.js';
+import type { CdpParams, EncodedMembers } from '../browser/cdp-messages.js';
+import type { CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 
 /** The page no longer exists. */
@@ -17,7 +18,7 @@ export interface GuardedPage {
   readonly targetId: string;
   readonly send: (method: string, params?: CdpParams) => Promise<CdpResult>;
   /** Response per address, in the form of `Fetch.fulfillRequest`; each sent once. */
-  readonly answers: ReadonlyMap<string, PreparedParams>;
+  readonly answers: ReadonlyMap<string, EncodedMembers>;
   readonly onGone: (reason: PageGone['reason']) => void;
 }
 
@@ -40,7 +41,7 @@ export function guardPage({ browser, sessionId, targetId, send, answers, onGone 
   const quietly = (answer: Promise<unknown>): void => {
     answer.catch(() => undefined);
   };
-  const fulfil = (requestId: unknown, prepared: PreparedParams): Promise<unknown> =>
+  const fulfil = (requestId: unknown, prepared: EncodedMembers): Promise<unknown> =>
     cdp.call('Fetch.fulfillRequest', { requestId }, { sessionId, prepared, timeoutMs: FULFIL_WITHIN_MS });
   const stopSession = cdp.onSession(sessionId, ({ method, params }) => {
     if (method === 'Fetch.requestPaused') {

@@ -1,4 +1,5 @@
-import { CdpError, type CdpParams, type CdpResult } from '../browser/cdp-pipe.js';
+import type { CdpParams } from '../browser/cdp-messages.js';
+import { CdpError, type CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 import { isAlive, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -145,7 +146,16 @@ async function beginPage(browser: Browser, { answers }: PageScripts): Promise<Be
     const { frameId } = await send('Page.navigate', { url: SKETCH_URL });
     const world = await send('Page.createIsolatedWorld', { frameId, worldName: 'reader' });
     const pids = (await rendererPids(browser)).filter((pid) => !before.has(pid));
-    return { pids, contextId: world['executionContextId'], send, guard, gone, isThere: () => there, leave, disposeContext };
+    return {
+      pids,
+      contextId: world['executionContextId'],
+      send,
+      guard,
+      gone,
+      isThere: () => there,
+      leave,
+      disposeContext,
+    };
   } catch (error) {
     await disposeContext().catch(() => undefined);
     throw error;
