@@ -39,7 +39,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
     `let depth = 0, deep = 1; for (let i = 0; i < 60000; i++) deep = { get deep() { depth++; return this.at; }, at: deep }; ${ending('')} list.return = JSON.stringify.bind(null, deep); try { for (const one of list) throw 1; } catch {} show(depth);`,
   ),
   'how many arguments the end of an iterator takes': drawn(
-    `let count = 0; ${ending('for (count = 1e4; ; count += 1000) Math.max(...new Array(count).fill(1));')} try { for (const one of list) throw 1; } catch {} show(count);`,
+    `let count = 0; ${ending('for (count = 1e4; ; count += 20000) Math.max(...new Array(count).fill(1));')} try { for (const one of list) throw 1; } catch {} show(count);`,
   ),
   'how many buffers the end of an iterator gets': drawn(
     `const kept = []; ${ending('for (;;) kept.push(new Float64Array(2 ** 27));')} try { for (const one of list) throw 1; } catch {} show(kept.length);`,
@@ -51,10 +51,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
     `${DOWN} String.prototype.slice = String.prototype.replace = () => { throw 1; }; RegExp.prototype.exec = Set.prototype.has = () => false; try { try { down(1); } catch {} } catch {} show(depth);`,
   ),
   'how many arguments a call takes': drawn(
-    'let count = 1e4; try { for (;; count += 1000) Math.max(...new Array(count).fill(1)); } catch {} show(count);',
+    'let count = 1e4; try { for (;; count += 20000) Math.max(...new Array(count).fill(1)); } catch {} show(count);',
   ),
   'how deep a list can be written': drawn(
-    'let list = [], depth = 0; try { for (;; depth++) { list = [list]; if (depth % 500 === 0) JSON.stringify(list); } } catch {} show(depth);',
+    'let list = [], depth = 0; try { for (;; depth++) { list = [list]; if (depth % 5000 === 0) JSON.stringify(list); } } catch {} show(depth);',
   ),
   'how long a text can be': drawn("let text = 'x'; try { for (;;) text += text; } catch {} show(text.length);"),
   'how large a number can be': drawn('let bits = 1n; try { for (;; bits *= 2n) 1n << bits; } catch {} show(bits);'),
