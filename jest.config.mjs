@@ -21,14 +21,11 @@ const swc = [
 ];
 
 /** Tests run against sources: `@cer/keys` is packages/keys/src/index.ts, `@cer/keys/testing` its testing/index.ts. */
-const sources = Object.fromEntries(
-  workspaces.flatMap(({ name, folder }) => [
-    [`^@cer/${name}$`, `${folder}/src/index.ts`],
-    [`^@cer/${name}/testing$`, `${folder}/src/testing/index.ts`],
-    [`^@cer/${name}/(testing/[a-z-]+)$`, `${folder}/src/$1.ts`],
-    [`^@cer/${name}/([a-z-]+)$`, `${folder}/src/$1.ts`],
-  ]),
-);
+const sources = {
+  '^@cer/([a-z0-9-]+)$': `${root}/packages/$1/src/index.ts`,
+  '^@cer/([a-z0-9-]+)/testing$': `${root}/packages/$1/src/testing/index.ts`,
+  '^@cer/([a-z0-9-]+)/(testing/[a-z-]+|[a-z-]+)$': `${root}/packages/$1/src/$2.ts`,
+};
 
 export default {
   // Jest reads these here only, not per project. A test waits for what it needs, however busy the machine is: the timeout
