@@ -1,14 +1,14 @@
-import { encodeHex } from '@cer/keys';
-import type { SqlRow } from '../sql/database.js';
+import type { SqlRow, SqlValue } from '../sql/database.js';
 import type { NewRecord } from '../ports/records.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
 import { firstVisibility } from '../sql/first-visibility.js';
+import { bytesArray, textArray } from './binary-array.js';
 
 /** Runs a statement of the batch's transaction. */
 export type Query = (sql: string, values: unknown[]) => Promise<readonly SqlRow[]>;
 
 /** Column names with the value of each for a row, in order. */
-type Columns<Row> = readonly (readonly [name: string, valueOf: (row: Row) => unknown])[];
+type Columns<Row> = readonly (readonly [name: string, valueOf: (row: Row) => SqlValue])[];
 
 /**
  * The rows of a statement, one array parameter per column: batches of all sizes share one statement text. Every
@@ -41,8 +41,8 @@ const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do no
 const LEAF_NAMES = ['tenant_id', 'source', 'source_seq', 'label_json', 'digest', 'seed'];
 const KEEP_LEAVES = `
   insert into log_leaves (${LEAF_NAMES.join(', ')})
-  select tenant_id, source, source_seq, label_json, decode(digest, 'hex'), decode(seed, 'hex')
-  from ${inputOf(LEAF_NAMES, ['text', 'text', 'bigint'])} order by position`;
+  select ${LEAF_NAMES.join(', ')}
+  from ${inputOf(LEAF_NAMES, ['text', 'text', 'bigint', 'text', 'bytea', 'bytea'])} order by position`;
 
 /**
  * Claims each executionId, and stores the records of the claimed ones with their leaves.
@@ -77,17 +77,22 @@ async function keep(query: Query, sql: string, records: readonly NewRecord[]): P
   );
   if (leaves.length > 0) {
     await query(KEEP_LEAVES, [
-      leaves.map(({ tenantId }) => tenantId),
-      leaves.map(({ leaf }) => leaf.source),
+      textArray(leaves.map(({ tenantId }) => tenantId)),
+      textArray(leaves.map(({ leaf }) => leaf.source)),
       leaves.map(({ seq }) => seq),
-      leaves.map(({ leaf }) => leaf.labelJson),
-      leaves.map(({ leaf }) => encodeHex(leaf.digest)),
-      leaves.map(({ leaf }) => encodeHex(leaf.seed)),
+      textArray(leaves.map(({ leaf }) => leaf.labelJson)),
+      bytesArray(leaves.map(({ leaf }) => leaf.digest)),
+      bytesArray(leaves.map(({ leaf }) => leaf.seed)),
     ]);
   }
   return kept.map(({ record }) => record);
 }
 
-function arraysOf<Row>(columns: Columns<Row>, rows: readonly Row[]): unknown[][] {
-  return columns.map(([, valueOf]) => rows.map(valueOf));
+function arraysOf<Row>(columns: Columns<Row>, rows: readonly Row[]): Buffer[] {
+  return columns.map(([, valueOf]) => textArray(rows.map((row) => textOf(valueOf(row)))));
+}
+
+function textOf(value: SqlValue): string | null {
+  if (value !== null && typeof value !== 'string') throw new TypeError('every column of a batch is text');
+  return value;
 }
