@@ -75,6 +75,21 @@ describe('Unreadable messages', () => {
     expect(() => decodeMessage(bytes)).toThrow(CdpMessageError);
   });
 
+  it('throw nothing but this error, whatever byte is changed', () => {
+    const whole = encoded({ text: 'text', number: 1.5, list: [1, null, [{}]], bytes: Buffer.from('bytes') });
+    for (let at = 0; at < whole.length; at += 1) {
+      for (let byte = 0; byte < 256; byte += 1) {
+        const changed = Buffer.from(whole);
+        changed[at] = byte;
+        try {
+          decodeMessage(changed);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CdpMessageError);
+        }
+      }
+    }
+  });
+
   it('begin without an envelope', () => {
     expect(() => messageBytes(Buffer.from('{"id":1}'))).toThrow(CdpMessageError);
   });

@@ -65,6 +65,8 @@ it('rejects refused, unanswered and late commands', async () => {
 it.each([
   ['other bytes', Buffer.from('{"id":1,"result":{}}\0')],
   ['an item that no message has', Buffer.from('d8185a00000003bff7ff', 'hex')],
+  ['a message that is no map', Buffer.from('d8185a00000001f6', 'hex')],
+  ['an error without a text', bytesOf({ id: 1, error: { message: 1 } })],
 ])('is closed by %s', async (_what, bytes) => {
   const { fromBrowser, cdp } = pipe();
   const open = cdp.call('A.b');

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { z } from 'zod';
 import {
   CdpMessageError,
   decodeMessage,
@@ -45,6 +46,16 @@ export interface CdpPipe {
   onSession(sessionId: string, listener: (event: CdpEvent) => void): () => void;
 }
 
+const Members = z.record(z.string(), z.unknown()).default({});
+const Message = z.object({
+  id: z.number().optional(),
+  result: Members,
+  error: z.object({ message: z.string() }).optional(),
+  method: z.string().optional(),
+  params: Members,
+  sessionId: z.string().optional(),
+});
+
 interface Waiting {
   readonly method: string;
   readonly resolve: (result: CdpResult) => void;
@@ -84,21 +95,15 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
   };
 
   const take = (bytes: Buffer): void => {
-    const message = decodeMessage(bytes) as {
-      id?: number;
-      result?: CdpResult;
-      error?: { message: string };
-      method?: string;
-      params?: CdpResult;
-      sessionId?: string;
-    };
+    const { data: message } = Message.safeParse(decodeMessage(bytes));
+    if (message === undefined) throw new CdpMessageError('a message is neither an answer nor an event');
     if (message.id !== undefined) {
       settle(message.id, ({ method, resolve, reject }) => {
-        if (message.error === undefined) resolve(message.result ?? {});
+        if (message.error === undefined) resolve(message.result);
         else reject(new CdpError('refused', `${method}: ${message.error.message.slice(0, 200)}`));
       });
     } else if (message.method !== undefined) {
-      const event = { method: message.method, params: message.params ?? {}, sessionId: message.sessionId };
+      const event = { method: message.method, params: message.params, sessionId: message.sessionId };
       for (const listener of listeners.get(message.sessionId ?? '') ?? []) listener(event);
     }
   };
