@@ -1,6 +1,6 @@
 import { modelCallOf, type ModelCall } from './model-call.js';
 import { addObserver, isObserved, makeObserved } from './observed-calls.js';
-import { pullThrough, type Follower, type ReadBody } from './pull-through.js';
+import { isReadable, pullThrough, type Follower, type ReadBody } from './pull-through.js';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -54,15 +54,12 @@ export async function observeCall(
     quietly(observer, () => watch?.follow(null).break(error));
     throw error;
   }
-  return watch === null ? response : (quietly(observer, () => wrapped(watch, response)) ?? response);
-}
-
-function wrapped(watch: Watch, response: Response): Response {
-  if (response instanceof Response && !response.bodyUsed) {
-    return pullThrough(response, watch.follow(response), () => watch.body());
-  }
-  watch.miss();
-  return response;
+  if (watch === null) return response;
+  const follow = (): Response | null =>
+    isReadable(response) ? pullThrough(response, watch.follow(response), () => watch.body()) : null;
+  const followed = quietly(observer, follow);
+  if (followed === null) watch.miss();
+  return followed ?? response;
 }
 
 function quietly<T>(observer: Observer, work: () => T): T | null {

@@ -72,8 +72,10 @@ export function pullThrough(response: Response, follower: Follower, byteBody: ()
     return response;
   }
   const made = takesByteReaders(body) ? byteBody() : new ReadBody(undefined);
+  // A fault here leaves the body to the caller.
+  const answer = withBody(response, made.stream);
   made.readFrom(body, follower);
-  return withBody(response, made.stream);
+  return answer;
 }
 
 function takesByteReaders(body: ReadableStream<Uint8Array>): boolean {
@@ -86,11 +88,34 @@ function takesByteReaders(body: ReadableStream<Uint8Array>): boolean {
   }
 }
 
+/** Members of a response that its constructor does not set, or refuses, as a status above 599. */
+const RECEIVED = ['url', 'redirected', 'type', 'status', 'statusText', 'ok'] as const;
+
 function withBody(response: Response, stream: ReadableStream<Uint8Array>): Response {
-  const { status, statusText, headers, url, redirected, type } = response;
-  const made = new Response(stream, { status, statusText, headers });
-  for (const [name, value] of Object.entries({ url, redirected, type })) {
-    Object.defineProperty(made, name, { value, configurable: true, enumerable: true });
+  const { status, statusText, headers } = response;
+  const isStandard = status >= 200 && status < 600 && /^[\t\x20-\x7e]*$/.test(statusText);
+  const Made = classOf(response);
+  return asReceived(response, new Made(stream, { headers, ...(isStandard && { status, statusText }) }));
+}
+
+/** Another fetch, such as that of the package undici, may have its own class. */
+function classOf(response: Response): typeof Response {
+  const { constructor } = response;
+  return response instanceof Response ? Response : (constructor as typeof Response);
+}
+
+/** Whether the body of this answer can be followed: that of a web response, which no other reader has. */
+export function isReadable(response: Response): boolean {
+  const { body, bodyUsed } = response;
+  if (bodyUsed || body?.locked === true) return false;
+  return (body === null || body instanceof ReadableStream) && 'clone' in classOf(response).prototype;
+}
+
+/** States the members of a response on one that was made of it, and on its copies. */
+function asReceived(response: Response, made: Response): Response {
+  for (const name of RECEIVED) {
+    Object.defineProperty(made, name, { value: response[name], configurable: true, enumerable: true });
   }
-  return made;
+  const clone = (): Response => asReceived(response, classOf(made).prototype.clone.call(made));
+  return Object.defineProperty(made, 'clone', { value: clone, configurable: true, writable: true });
 }

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { ObservedProgram } from './observed-program.js';
+
+const ANSWER = JSON.stringify({ id: 'chatcmpl-1', choices: [] });
+const PATH = '/v1/chat/completions';
+
+let program: ObservedProgram;
+let head: string;
+let server: Server;
+beforeEach(async () => {
+  program = await ObservedProgram.start(() => undefined);
+  server = createServer((socket) => {
+    socket.once('data', () => socket.end(`${head}\r\ncontent-length: ${ANSWER.length}\r\nx-y: z\r\n\r\n${ANSWER}`));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await program.end();
+});
+
+const MEMBERS = ['status', 'statusText', 'ok', 'url', 'type', 'redirected'] as const;
+
+async function seen(fetch: typeof globalThis.fetch): Promise<unknown> {
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : null;
+  const response = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'POST', body: '{"model":"example-1"}' });
+  const copy = response.clone();
+  const parts = [response, copy, copy.clone()].map(async (one) => [
+    ...MEMBERS.map((name) => one[name]),
+    one instanceof Response,
+    [...one.headers],
+    await one.text(),
+  ]);
+  return Promise.all(parts);
+}
+
+describe('an answer and its copies are those of the provider', () => {
+  it.each([
+    ['a plain head', 'HTTP/1.1 200 OK'],
+    ['a status that no Response can be made with', 'HTTP/1.1 999 Denied'],
+    ['a reason phrase beyond ASCII', 'HTTP/1.1 200 Всё'],
+    ['no reason phrase', 'HTTP/1.1 429'],
+  ])('with %s', async (_, line) => {
+    head = line;
+    expect(await seen(program.cer.fetch())).toEqual(await seen(fetch));
+    expect(program.cer.stats()).toMatchObject({ seen: 1, open: 0, sealed: 1 });
+    expect(program.observerFaults()).toEqual([]);
+  });
+});
+
+it.each<[string, () => unknown]>([
+  [
+    'that another reader has',
+    () => {
+      const response = new Response(ANSWER);
+      response.body?.getReader();
+      return response;
+    },
+  ],
+  ['that is none', () => undefined],
+  ['without a class', () => ({ status: 200, body: new Response(ANSWER).body, headers: new Headers() })],
+])('an answer %s is left to the caller', async (_, answer) => {
+  const given = answer();
+  const observed = program.cer.fetch({ fetch: async () => given as Response });
+  const called = observed(`${program.server.url}${PATH}`, { method: 'POST', body: '{"model":"example-1"}' });
+  expect(await called).toBe(given);
+  expect(program.cer.stats()).toMatchObject({ seen: 1, open: 0, unsealed: 1 });
+});
+
+/** The response of a fetch of a package: the same members, and a class that is not the global one. */
+class OtherResponse {
+  readonly #response: Response;
+  readonly url = 'http://models.test';
+
+  constructor(...[body, init]: ConstructorParameters<typeof Response>) {
+    this.#response = new Response(body, init);
+  }
+  get body(): Response['body'] {
+    return this.#response.body;
+  }
+  get headers(): Headers {
+    return this.#response.headers;
+  }
+  get status(): number {
+    return this.#response.status;
+  }
+  get statusText(): string {
+    return this.#response.statusText;
+  }
+  get ok(): boolean {
+    return this.#response.ok;
+  }
+  get bodyUsed(): boolean {
+    return this.#response.bodyUsed;
+  }
+  clone(): OtherResponse {
+    return new OtherResponse(this.#response.clone().body);
+  }
+  async text(): Promise<string> {
+    return this.#response.text();
+  }
+}
+
+it('an answer of another fetch keeps its class and is certified', async () => {
+  const other = (async () => new OtherResponse(ANSWER)) as unknown;
+  const observed = program.cer.fetch({ fetch: other as typeof fetch });
+  const answer: unknown = await observed(`${program.server.url}${PATH}`, { method: 'POST', body: '{"model":"m"}' });
+  if (!(answer instanceof OtherResponse)) throw new Error('another class');
+  expect([answer.url, answer.status, await answer.clone().text(), await answer.text()]).toEqual([
+    'http://models.test',
+    200,
+    ANSWER,
+    ANSWER,
+  ]);
+  expect(program.cer.stats()).toMatchObject({ seen: 1, open: 0, sealed: 1 });
+});
