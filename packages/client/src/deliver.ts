@@ -1,21 +1,18 @@
 import { textOf, type JsonMembers } from './json.js';
 import type { LineResult } from './node-api/lines.js';
 import { NodeError } from './node-api/node-error.js';
-import { jsonOf, request, type NodeAccess } from './node-api/request.js';
+import { jsonOf, request, type NodeAccess, type RequestOptions } from './node-api/request.js';
 import type { CertifiedCall, CertifiedProject } from './settings.js';
 import { isMembers } from './json.js';
 
-/** One request: the drain repeats it. */
-const ONCE = { retries: 0 };
-
-/** Registers a sealed project. @throws NodeError without an answer of a node */
-export async function registerProject(access: NodeAccess, text: string): Promise<LineResult> {
+/** Registers a sealed project by one request: the drain repeats it. @throws NodeError without an answer of a node */
+export async function registerProject(access: NodeAccess, text: string, options: RequestOptions): Promise<LineResult> {
   const body = { bytes: text, type: 'application/json' };
   try {
     return {
       index: 0,
       status: 200,
-      body: await request(access, 'registerProject', { body, options: ONCE }, jsonOf),
+      body: await request(access, 'registerProject', { body, options: { ...options, retries: 0 } }, jsonOf),
     };
   } catch (error) {
     // A refused key can be replaced, so the project is kept and sent again.

@@ -43,8 +43,9 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
   const spools = openSpools(settings, limits, platform, failed);
   const drain = createDrain({
     spools,
-    attest: (texts) => askLines(access, 'attestBatch', texts),
-    register: (text) => registerProject(access, text),
+    attest: (texts, patience) => askLines(access, 'attestBatch', texts, patience),
+    register: (text, patience) => registerProject(access, text, patience),
+    timeoutMs: access.timeoutMs,
     attested: (answer) => {
       counts.attested += 1;
       quietly(() => settings.onCertified?.(certifiedCall(answer)));
@@ -115,11 +116,11 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     stats,
     flush,
     close: async ({ timeoutMs = FLUSH_MS } = {}) => {
-      const endsAt = Date.now() + timeoutMs;
+      const endsAt = performance.now() + timeoutMs;
       await flush({ timeoutMs });
       // The last report states the remaining bundles, so it is made after the others were sent.
       stopReports();
-      await flush({ timeoutMs: Math.max(0, endsAt - Date.now()) });
+      await flush({ timeoutMs: Math.max(0, endsAt - performance.now()) });
       drain.stop();
       for (const spool of spools) await spool.close();
     },

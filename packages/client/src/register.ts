@@ -34,7 +34,7 @@ try {
   globalThis.fetch = cer.fetch({ fetch: globalThis.fetch });
   // Providers of the AI SDK may have their own fetch.
   globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = [...(globalThis.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), cer.aiSdk()];
-  process.once('beforeExit', () => void cer.flush({ timeoutMs: FLUSH_MS }));
+  process.once('beforeExit', () => void cer.close({ timeoutMs: FLUSH_MS }).catch(onError));
 } catch (error) {
   warn(error instanceof Error ? error.message : 'unknown fault');
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +102,18 @@ describe('the folder of the spool', () => {
     expect(cer.stats()).toMatchObject({ sealed: 1, waiting: 1, dropped: 0 });
     expect(cer.stats().errors).toBeGreaterThan(0);
     expect(readFileSync(dir, 'utf8')).toBe('not a folder');
+  });
+
+  it('keeps the bundles of a node that never answers, whose request ends with the client', async () => {
+    const ended: Promise<unknown>[] = [];
+    const node = await startModelServer((_, response) => void ended.push(once(response, 'close')));
+    const cer = program({ nodeUrl: node.url });
+    await ask(cer, server.url);
+    while (ended.length === 0) await cer.flush({ timeoutMs: 10 });
+    await cer.close({ timeoutMs: 0 });
+    await Promise.all(ended);
+    await node.close();
+    expect(cer.stats()).toMatchObject({ waiting: 1, errors: 0 });
   });
 
   it('is full when its oldest bundle is too old', async () => {

@@ -1,7 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LineResult } from '../node-api/lines.js';
-import { createDrain } from './drain.js';
+import { NodeError } from '../node-api/node-error.js';
+import { createDrain, type DrainDeps, type Patience } from './drain.js';
 import { createMemorySpool } from './memory-spool.js';
+import type { Spool } from './spool.js';
 
 const BUNDLES = 50;
 
@@ -9,33 +11,93 @@ async function* attestAll(texts: readonly string[]): AsyncGenerator<LineResult> 
   for (const index of texts.keys()) yield { index, status: 200, body: {} };
 }
 
+/** A node that accepts requests and never answers. */
+function attestNever(asked: (patience: Patience) => void = () => undefined): DrainDeps['attest'] {
+  return async function* (_, patience) {
+    asked(patience);
+    await new Promise(() => undefined);
+    yield* attestAll([]);
+  };
+}
+
+function spoolOf(count: number): Spool {
+  const spool = createMemorySpool({ maxBytes: 2 ** 20 });
+  for (let at = 0; at < count; at += 1) spool.put(`{"n":${at}}`);
+  return spool;
+}
+
+const unexpected = (error: unknown): never => {
+  throw error;
+};
+
+const DEPS: Omit<DrainDeps, 'spools'> = {
+  attest: attestAll,
+  register: () => Promise.reject(new Error('no project waits')),
+  timeoutMs: 10_000,
+  attested: () => undefined,
+  registered: () => undefined,
+  dead: () => undefined,
+  failed: unexpected,
+  random: () => 0,
+  turn: async () => undefined,
+  unref: (timer) => timer.unref(),
+};
+
 describe('sending what waits', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
   it('handles two results in a turn at most', async () => {
-    const spool = createMemorySpool({ maxBytes: 2 ** 20 });
-    for (let at = 0; at < BUNDLES; at += 1) spool.put(`{"n":${at}}`);
     let attested = 0;
     let handled = 0;
     const inTurns: number[] = [];
     const drain = createDrain({
-      spools: [spool],
-      attest: attestAll,
-      register: () => Promise.reject(new Error('no project waits')),
+      ...DEPS,
+      spools: [spoolOf(BUNDLES)],
       attested: () => (attested += 1),
-      registered: () => undefined,
-      dead: () => undefined,
-      failed: (error) => {
-        throw error;
-      },
-      random: () => 0,
       turn: async () => {
         inTurns.push(attested - handled);
         handled = attested;
       },
-      unref: (timer) => timer.unref(),
     });
     await drain.flush(10_000);
     expect(attested).toBe(BUNDLES);
     expect(Math.max(...inTurns)).toBeLessThanOrEqual(2);
     expect(BUNDLES - inTurns.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2);
+  });
+
+  it('waits longer for a node after each failure', async () => {
+    const waited: number[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [spoolOf(1)],
+      failed: () => undefined,
+      async *attest(texts, { timeoutMs }) {
+        waited.push(timeoutMs);
+        if (waited.length < 5) throw new NodeError('TIMEOUT', 'no answer in time');
+        yield* attestAll(texts);
+      },
+    });
+    await drain.flush(10_000);
+    expect(waited).toEqual([2000, 4000, 8000, 10_000, 10_000]);
+  });
+
+  it('ends the request under way when it stops', async () => {
+    const asked: Patience[] = [];
+    const drain = createDrain({ ...DEPS, spools: [spoolOf(1)], attest: attestNever((one) => asked.push(one)) });
+    await drain.flush(1);
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false]);
+    drain.stop();
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true]);
+  });
+
+  it('flushes no longer when the clock is set back', async () => {
+    const drain = createDrain({ ...DEPS, spools: [spoolOf(1)], attest: attestNever() });
+    const flushed = drain.flush(100);
+    const earlier = Date.now() - 3_600_000;
+    jest.spyOn(Date, 'now').mockReturnValue(earlier);
+    await flushed;
+    drain.stop();
   });
 });

@@ -7,14 +7,28 @@ import { isProject, type Batch, type Spool } from './spool.js';
 /** Maximum bundles of one request. */
 const BATCH_LINES = 200;
 
+/**
+ * Maximum milliseconds of silence before the first failed request counts as one; doubled by each failure in a row. A
+ * request keeps the program from ending, and a node that is well starts its answer at once.
+ */
+const FIRST_SILENCE_MS = 2000;
+
 /** Maximum results handled in one turn of the event loop, in which no call of the program advances. */
 const RESULTS_PER_TURN = 2;
+
+/** How long a request may take, and the signal that ends it. */
+export interface Patience {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
 
 export interface DrainDeps {
   readonly spools: readonly Spool[];
   /** One request, without retries; results in order, as they arrive. */
-  readonly attest: (texts: readonly string[]) => AsyncIterable<LineResult>;
-  readonly register: (project: string) => Promise<LineResult>;
+  readonly attest: (texts: readonly string[], patience: Patience) => AsyncIterable<LineResult>;
+  readonly register: (project: string, patience: Patience) => Promise<LineResult>;
+  /** Maximum milliseconds of one request. */
+  readonly timeoutMs: number;
   readonly attested: (answer: JsonMembers) => void;
   readonly registered: (answer: JsonMembers) => void;
   readonly dead: (bundle: string, code: string) => void;
@@ -30,6 +44,7 @@ export interface Drain {
   start(): void;
   /** Sends now and waits. @returns when nothing waits, or after `timeoutMs` */
   flush(timeoutMs: number): Promise<void>;
+  /** Stops sending; a request that is under way ends. */
   stop(): void;
 }
 
@@ -39,6 +54,7 @@ export function createDrain(deps: DrainDeps): Drain {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let failures = 0;
   let isStopped = false;
+  let request = new AbortController();
 
   const waits = (): boolean => deps.spools.some(({ waiting }) => waiting > 0);
 
@@ -56,11 +72,16 @@ export function createDrain(deps: DrainDeps): Drain {
   const sendSpool = async (spool: Spool): Promise<boolean> => {
     try {
       for (let batch = await spool.next(BATCH_LINES); batch !== null; batch = await spool.next(BATCH_LINES)) {
-        await send(deps, spool, batch);
+        if (isStopped) return false;
+        const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failures, 16));
+        // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
+        request = new AbortController();
+        await send(deps, spool, batch, { timeoutMs, signal: request.signal });
         failures = 0;
       }
       return true;
     } catch (error) {
+      if (isStopped) return false;
       failures += 1;
       deps.failed(error);
       later(error instanceof NodeError ? error.retryAfterMs : null);
@@ -85,19 +106,21 @@ export function createDrain(deps: DrainDeps): Drain {
       if (timer === null) run();
     },
     flush: async (timeoutMs) => {
-      const deadline = Date.now() + timeoutMs;
+      // Not the time of day, which may be set.
+      const deadline = performance.now() + timeoutMs;
       while (waits() && !isStopped) {
         if (timer !== null) clearTimeout(timer);
         timer = null;
         run();
         await within(running, deadline);
-        if (Date.now() >= deadline || !waits()) return;
+        if (performance.now() >= deadline || !waits()) return;
         const delay = retryDelay(Math.min(failures, 3), null, deps.random) ?? 0;
         await within(new Promise((resolve) => setTimeout(resolve, delay)), deadline);
       }
     },
     stop: () => {
       isStopped = true;
+      request.abort();
       if (timer !== null) clearTimeout(timer);
       timer = null;
     },
@@ -105,10 +128,10 @@ export function createDrain(deps: DrainDeps): Drain {
 }
 
 /** @throws NodeError when the rest of the batch must be sent later */
-async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> {
+async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patience): Promise<void> {
   const sent = oneRequest(batch.texts);
   const [first = ''] = sent;
-  const results = isProject(first) ? [await deps.register(first)] : deps.attest(sent);
+  const results = isProject(first) ? [await deps.register(first, patience)] : deps.attest(sent, patience);
   let taken = 0;
   try {
     for await (const { status, body } of results) {
@@ -150,7 +173,7 @@ function oneRequest(texts: readonly string[]): readonly string[] {
 async function within(work: Promise<unknown> | null, deadline: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - Date.now()));
+    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
   });
   try {
     await Promise.race([work, end]);
