@@ -171,6 +171,18 @@ describe('a request to the node', () => {
     expect(sent).toBeLessThan(1024);
   });
 
+  it.each([
+    ['text', 'hello'],
+    ['a list', '[]'],
+    ['an entry without its number', '{"entry":{}}'],
+  ])('refuses a page of the audit log with %s', async (_, line) => {
+    const { node } = await nodeThat((response) => response.end(`${line}\n`));
+    const read = async (): Promise<void> => {
+      for await (const entry of node.auditEntries('secret', {}, { retries: 0 })) expect(entry).toEqual({ entry: {} });
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+  });
+
   it('follows no redirect and takes none for an answer', async () => {
     const { node } = await nodeThat((response) => {
       response.setHeader('location', `${server.url}/elsewhere`);

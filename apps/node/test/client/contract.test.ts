@@ -50,12 +50,16 @@ describe('the client and the OpenAPI document', () => {
     }
   });
 
-  it('have the same parameters of queries', async () => {
+  it('have the same parameters of queries and media types', async () => {
     const sent = new Map<string, Set<string>>();
+    const accepted = new Map<string, Set<string>>();
     const fetch = async (address: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const { pathname, searchParams } = new URL(address as string);
       const route = `${init?.method ?? 'GET'} ${pathname.replace(/webhooks\/w\//, 'webhooks/:id/')}`;
       sent.set(route, new Set([...(sent.get(route) ?? []), ...searchParams.keys()]));
+      const accept = new Headers(init?.headers).get('accept') ?? '';
+      accepted.set(route, new Set([...(accepted.get(route) ?? []), accept]));
+      if (accept === 'application/x-ndjson') return new Response();
       return Response.json({ records: [], nextCursor: searchParams.has('cursor') ? null : 'c' });
     };
     const client = createNodeClient({ nodeUrl: 'http://node.test', apiKey: 'k', fetch, retries: 0 });
@@ -68,6 +72,7 @@ describe('the client and the OpenAPI document', () => {
     await client.exportRecords(filter);
     await client.coverage({ from: 'a', to: 'a', appId: 'a' });
     await client.auditLog('s', { after: 1, limit: 1, format: 'json' });
+    for await (const entry of client.auditEntries('s')) expect(entry).toBeUndefined();
     await client.webhooks.deliveries('w', { before: 1, limit: 1 });
     await client.ownCertificate('a');
     await client.proof('a');
@@ -84,6 +89,12 @@ describe('the client and the OpenAPI document', () => {
     expect(Object.fromEntries([...sent].map(([name, found]) => [name, [...found].toSorted()]))).toEqual(
       Object.fromEntries(described),
     );
+    for (const [name, types] of accepted) {
+      const offered = Object.keys(objectAt(operations().get(name), 'responses', '200', 'content'));
+      expect([name, offered]).toEqual([name, expect.arrayContaining([...types])]);
+    }
+    const offered = Object.keys(objectAt(operations().get('GET /v1/admin/audit'), 'responses', '200', 'content'));
+    expect([...(accepted.get('GET /v1/admin/audit') ?? [])].toSorted()).toEqual(offered.toSorted());
   });
 
   it('have the same error codes', () => {

@@ -216,6 +216,25 @@ describe('the routes of the node', () => {
     expect(await api.coverage({ appId: 'routes' })).toMatchObject({ days: [{ appId: 'routes', certified: 1 }] });
   });
 
+  it('give every entry of the audit log, page after page', async () => {
+    const { node: api } = producer({ retries: 0 });
+    const { certificateHash } = await api.certify({ provider: 'p', model: 'm', input: 'in', output: 'out' });
+    const acts = ['hide', 'unhide', 'hide'];
+    for (const act of acts) {
+      const url = `${node.url}/v1/admin/records/${certificateHash}/${act}`;
+      await fetch(url, { method: 'POST', headers: { 'x-admin-secret': ADMIN_SECRET } });
+    }
+    const { entries } = await api.auditLog(ADMIN_SECRET);
+    const read: unknown[] = [];
+    for await (const entry of api.auditEntries(ADMIN_SECRET, { limit: 2 })) read.push(entry);
+    expect(read).toEqual(entries);
+    expect(read).toMatchObject(acts.map((act) => ({ entry: { act: `records.${act}`, target: certificateHash } })));
+    const later: unknown[] = [];
+    for await (const entry of api.auditEntries(ADMIN_SECRET, { after: 2 })) later.push(entry);
+    expect(later).toEqual(read.slice(2));
+    await expect(api.auditEntries('wrong').next()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+
   it('change the webhooks of the account', async () => {
     const { webhooks } = producer().node;
     const { webhook } = await webhooks.create({ url: 'https://receiver.example/hook', types: ['quota.reached'] });

@@ -3,6 +3,7 @@ import { byteLines } from '@cer/ndjson';
 import { isMembers, type JsonMembers } from '../json.js';
 import { NodeError } from './node-error.js';
 import {
+  bytesOf,
   joined,
   nodeErrorOf,
   notANode,
@@ -12,6 +13,7 @@ import {
   type RequestOptions,
 } from './request.js';
 import { reasonOf } from './retry.js';
+import type { TransportAnswer } from './transport.js';
 
 /** The result of one line of a batch. */
 export interface LineResult {
@@ -56,6 +58,22 @@ export async function* askLines(
     throw signal?.aborted === true ? reasonOf(signal) : nodeErrorOf(error, access.url, timeoutMs);
   }
   if (index < lines.length) throw new NodeError('UNREACHABLE', 'the answer ended before the last line of the batch');
+}
+
+/** The JSON object in each line of an answer. @throws NodeError for another line, and for an answer over the limit */
+export async function membersOfLines(answer: TransportAnswer, maxBytes: number): Promise<readonly JsonMembers[]> {
+  const lines = new TextDecoder().decode(await bytesOf(answer, maxBytes)).split('\n');
+  return lines.filter((line) => line !== '').map(membersIn);
+}
+
+function membersIn(line: string): JsonMembers {
+  try {
+    const value = parseJson(line);
+    if (isMembers(value)) return value;
+  } catch {
+    // Reported below.
+  }
+  throw unexpected('a line of the answer is not a JSON object');
 }
 
 /** Sends a batch, and again those of its lines that got no result. */

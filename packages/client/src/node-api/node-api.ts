@@ -1,10 +1,19 @@
-import type { JsonMembers } from '../json.js';
+import { isMembers, type JsonMembers } from '../json.js';
 import type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './answers.js';
-import { askLines, askLinesAgain, batchesOf, type BatchLines, type BatchRoute, type LineResult } from './lines.js';
+import {
+  askLines,
+  askLinesAgain,
+  batchesOf,
+  membersOfLines,
+  type BatchLines,
+  type BatchRoute,
+  type LineResult,
+} from './lines.js';
 import { NodeError } from './node-error.js';
 import {
   bytesOf,
   jsonOf,
+  notANode,
   request,
   type NodeAccess,
   type NodeAnswer,
@@ -72,6 +81,16 @@ export interface NodeApi {
     page?: { readonly after?: number; readonly limit?: number; readonly format?: 'json' | 'otlp' },
     options?: RequestOptions,
   ): Promise<JsonMembers>;
+  /**
+   * Every entry of the audit log of the node, page after page, oldest first: `{entry, hash, kid, signature}`.
+   * @param page `after` is the seq of the last known entry; `limit`: entries per page, 1000 when absent
+   * @see docs/spec.md, "Audit log"
+   */
+  auditEntries(
+    adminSecret: string,
+    page?: { readonly after?: number; readonly limit?: number },
+    options?: RequestOptions,
+  ): AsyncGenerator<JsonMembers>;
   render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   verifyRender(render: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   /** The proof that the log has a certificate or a project. The API key is sent, if there is one. */
@@ -125,6 +144,21 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     } while (cursor !== undefined);
   }
 
+  async function* auditEntries(
+    adminSecret: string,
+    { after = 0, limit = 1000 }: { readonly after?: number; readonly limit?: number } = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<JsonMembers> {
+    const headers = { 'x-admin-secret': adminSecret };
+    for (let last: number | null = after; last !== null;) {
+      const query = { after: last, limit, format: 'ndjson' };
+      const asked = { query, headers, accept: 'application/x-ndjson', options };
+      const entries: readonly JsonMembers[] = await request(access, 'auditLog', asked, membersOfLines);
+      yield* entries;
+      last = entries.length === 0 ? null : seqOf(entries.at(-1));
+    }
+  }
+
   return {
     certify: async (execution, options) => (await post('certify', withId(execution), options)) as Certified,
     certifyBatch: (executions, options) => lines('certifyBatch', withIds(executions), options),
@@ -159,6 +193,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     webhooks: webhooksOf(access),
     auditLog: (adminSecret, page = {}, options) =>
       json('auditLog', { query: page, headers: { 'x-admin-secret': adminSecret }, options }),
+    auditEntries,
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
     logProof: (key, options) => json('logProof', { query: proofQuery(key), withKey: true, options }),
@@ -175,6 +210,14 @@ export function createNodeApi(access: NodeAccess): NodeApi {
       })),
     askLines: (route, batch, options) => askLines(access, route, batch, options),
   };
+}
+
+/** @throws NodeError UNEXPECTED_ANSWER for an entry without its number */
+function seqOf(line: JsonMembers | undefined): number {
+  const entry = line?.['entry'];
+  const seq = isMembers(entry) ? entry['seq'] : undefined;
+  if (typeof seq !== 'number') throw new NodeError('UNEXPECTED_ANSWER', notANode('an entry of the answer has no seq'));
+  return seq;
 }
 
 /** A stream that reads a chunk of the answer only when its own reader asks for one. */
