@@ -264,7 +264,7 @@ describe('a certify request with faults', () => {
     ['context without signals', { context: {} }, ['context.signals']],
     ['an hour of 24', { createdAt: '2026-01-01T24:00:00Z' }, ['createdAt']],
     ['a time without zone', { timestamp: '2026-01-01T00:00:00' }, ['timestamp']],
-  ])('is 400: %s', async (_name, members, paths) => {
+  ])('is 400 with the member at fault: %s', async (_name, members, paths) => {
     for (const answer of [await certify(request(members)), await create(request(members))]) {
       expect(answer.status).toBe(400);
       expect(at(answer.body, 'error')).toBe('VALIDATION_ERROR');
@@ -293,7 +293,7 @@ describe('a certify request with faults', () => {
       'a lone surrogate as executionId',
       JSON.stringify(executionRequest({ executionId: 'LONE' })).replace('LONE', '\\ud800'),
     ],
-  ])('is 400: %s', async (_name, body) => {
+  ])('is 400 before members are checked: %s', async (_name, body) => {
     const answer = await certify(body);
     expect([answer.status, at(answer.body, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
     expect(at(answer.body, 'details')).toHaveLength(1);

@@ -65,7 +65,7 @@ async function bundled(entry: string): Promise<string> {
   return outfile;
 }
 
-describe.each(names)('%s', (name) => {
+describe.each(names)('the package %s', (name) => {
   const tarball = (): string => consumer.tarballs.get(name) ?? '';
 
   it('carries licence and README, and no tests', () => {
@@ -80,7 +80,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-describe.each(LIBRARIES)('%s', (name) => {
+describe.each(LIBRARIES)('the library %s', (name) => {
   it('resolves with its types, says arethetypeswrong', () => {
     const entries = Object.keys(manifestOf(join(ROOT, PUBLISHED[name])).exports ?? {});
     expect(reports.get(name)?.types).toEqual({ entries, problems: [] });
@@ -94,7 +94,7 @@ describe.each(LIBRARIES)('%s', (name) => {
   });
 });
 
-describe.each(ALONE)('%s', (name) => {
+describe.each(ALONE)('%s by itself', (name) => {
   it('runs the example of its README in Node', () => {
     const { code, prints } = readmeExample(name);
     expect(prints).not.toEqual([]);

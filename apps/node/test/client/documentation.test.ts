@@ -123,7 +123,7 @@ describe('docs/clients.md', () => {
     expect(readFileSync(join(EXAMPLES, 'openai.mjs'), 'utf8').startsWith(lines)).toBe(true);
   });
 
-  it.each(programs)('has %s certified', async (name) => {
+  it.each(programs)('has the JavaScript program %s certified', async (name) => {
     const text = (INSTALLED[name] ?? []).reduce(
       (program, [from, to]) => program.replace(from, to),
       readFileSync(join(EXAMPLES, name), 'utf8'),
@@ -135,7 +135,7 @@ describe('docs/clients.md', () => {
     expect([await statusOf(path, stdout), name === 'project.mjs' || stdout.includes(TEXT)]).toEqual([200, true]);
   });
 
-  it.each(pythonPrograms)('has %s certified', async (name) => {
+  it.each(pythonPrograms)('has the Python program %s certified', async (name) => {
     const [, python] = /^python: (\/.*)$/m.exec(execFileSync(process.execPath, [PYTHON], { encoding: 'utf8' })) ?? [];
     if (python === undefined) {
       process.stderr.write(`docs/clients.md: ${name} was not run: there is no Python with its packages\n`);
