@@ -8,6 +8,7 @@ import {
   namedRows,
   pollutedKinds,
   routesOfRows,
+  specifiedRoutes,
 } from '@cer/http-service/testing';
 import { bridgeRoutes } from '../../src/app.js';
 import { readAssets } from '../../src/web/assets.js';
@@ -144,6 +145,11 @@ describe('the matrix of callers and routes', () => {
     const files = new Set(assets.routes.map(({ path }) => path));
     const routes = bridgeRoutes(bridge.deps, assets).filter(({ path }) => !files.has(path));
     expect(routesOfRows(ROWS)).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  it('has the routes of the specification and pages', () => {
+    const isPage = (route: string): boolean => /^GET \/(send|events|health|ready|metrics)?$/.test(route);
+    expect(routesOfRows(ROWS).filter((route) => !isPage(route))).toEqual(specifiedRoutes('bridge'));
   });
 
   it('is reached through the chart but for metrics', () => {

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerFaults, chartIngressOf, namedRows, pollutedKinds, routesOfRows } from '@cer/http-service/testing';
+import {
+  answerFaults,
+  chartIngressOf,
+  namedRows,
+  pollutedKinds,
+  routesOfRows,
+  specifiedRoutes,
+} from '@cer/http-service/testing';
 import { dashboardRoutes } from '../../src/app.js';
 import { CALLERS, ROWS, type Caller } from './caller-table.js';
 import { CANARY, HOSTILE, startWholeDashboard, type WholeDashboard } from './whole-dashboard.js';
@@ -24,6 +31,12 @@ describe('the matrix of callers and routes', () => {
       .map(({ method, path }) => `${method} ${path}`)
       .filter((route) => !PUBLIC_FILE.test(route));
     expect(routesOfRows(ROWS)).toEqual(routes.toSorted());
+  });
+
+  it('has the routes of the specification for programs and shared links', () => {
+    const isSpecified = (route: string): boolean =>
+      / \/(\.well-known\/|internal\/|openapi\.json$|shared\/|v1\/)/.test(route);
+    expect(routesOfRows(ROWS).filter(isSpecified)).toEqual(specifiedRoutes('dashboard'));
   });
 
   it('is exposed by the chart except metrics and internal routes', () => {

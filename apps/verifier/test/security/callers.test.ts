@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { createMetrics, silentLogger } from '@cer/http-service/process';
-import { chartIngressOf, hostileForm, pollutedKinds } from '@cer/http-service/testing';
+import { chartIngressOf, hostileForm, pollutedKinds, specifiedRoutes } from '@cer/http-service/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { verifierRoutes } from '../../src/app.js';
 import { loadWebBuild } from '../../src/pages/web-build.js';
@@ -89,6 +89,10 @@ async function answerTo(
 describe('every route of the verifier', () => {
   it('is among those that are tested', () => {
     expect(ROUTES.length).toBeGreaterThan(15);
+    expect(ROUTES.map(([method, path]) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining([...specifiedRoutes('verifier')]),
+    );
+    expect(specifiedRoutes('verifier').length).toBeGreaterThan(1);
   });
 
   it('is reached through the chart but for metrics', () => {

@@ -8,3 +8,4 @@ export { answerFaults, HOSTILE_FIELDS, HOSTILE_HOST } from './hostile-request.js
 export { bundledPrograms, programBundle } from './program-bundle.js';
 export { connectRaw, type RawConnection } from './raw-http.js';
 export { hostileForm, hostileJson, pollutedKinds } from './prototype-attack.js';
+export { specifiedRoutes } from './specified-routes.js';
