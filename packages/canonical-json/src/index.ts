@@ -5,6 +5,14 @@ export { isWellFormed } from './canonical/text.js';
 export { JsonError, type JsonErrorCode } from './errors.js';
 export { MAX_DEPTH, parseJson } from './strict/parse.js';
 export { exceedsDepth } from './value/depth.js';
-export { isJsonObject, member, pickPresent, setMember, type JsonObject, type JsonValue } from './value/json-value.js';
+export {
+  isJsonArray,
+  isJsonObject,
+  member,
+  pickPresent,
+  setMember,
+  type JsonObject,
+  type JsonValue,
+} from './value/json-value.js';
 export { appendPath, formatPath } from './value/path.js';
 export { visibleText } from './value/visible-text.js';

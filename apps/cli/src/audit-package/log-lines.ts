@@ -1,4 +1,12 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import {
+  isJsonArray,
+  isJsonObject,
+  JsonError,
+  member,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 import { encodeHex, parseTimestamp } from '@cer/keys';
 import { receiptDigest } from '@cer/tlog/leaf';
 
@@ -54,7 +62,7 @@ function historyOf(certificate: Uint8Array): readonly JsonObject[] {
   }
   const meta = isJsonObject(value) ? member(value, 'meta') : undefined;
   const history = isJsonObject(meta) ? member(meta, 'attestationHistory') : undefined;
-  const entries: readonly JsonValue[] = Array.isArray(history) ? history : [];
+  const entries = isJsonArray(history) ? history : [];
   return entries.flatMap((entry) => {
     const attestation = isJsonObject(entry) ? member(entry, 'attestation') : undefined;
     return isJsonObject(attestation) ? [attestation] : [];

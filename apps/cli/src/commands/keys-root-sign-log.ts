@@ -1,4 +1,4 @@
-import { isJsonObject, jcsV1, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, jcsV1, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { encodeBase64Url, keyFingerprint } from '@cer/keys';
 import { openRootFile } from '@cer/keys/file-signer';
 import { readArguments } from '../arguments.js';
@@ -67,7 +67,7 @@ function statementIn(value: JsonValue): JsonObject {
     throw new UsageError(`--statement: type must be ${STATEMENT_TYPE}`);
   }
   const { nodeId, version, logs } = statement;
-  if (typeof nodeId !== 'string' || !Number.isSafeInteger(version) || !Array.isArray(logs) || logs.length === 0) {
+  if (typeof nodeId !== 'string' || !Number.isSafeInteger(version) || !isJsonArray(logs) || logs.length === 0) {
     throw new UsageError('--statement: must have nodeId, version and logs');
   }
   return statement;
@@ -80,7 +80,7 @@ function factsOf(statement: JsonObject): [string, string][] {
   return [
     ['Node', shown(member(statement, 'nodeId'))],
     ['Version', shown(member(statement, 'version'))],
-    ...(Array.isArray(logs) ? (logs as readonly JsonValue[]) : []).flatMap((log): [string, string][] => {
+    ...(isJsonArray(logs) ? logs : []).flatMap((log): [string, string][] => {
       if (!isJsonObject(log)) throw new UsageError('--statement: logs must be objects');
       const closed = member(log, 'closed');
       return [

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { projectIn } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -63,7 +63,7 @@ interface MissingStep {
 
 function missingSteps({ body }: NodeAnswer): MissingStep[] {
   const steps = member(body, 'error') === 'ATTESTATION_MISSING' ? member(body, 'missingSteps') : undefined;
-  const rows: readonly JsonValue[] = Array.isArray(steps) ? steps : [];
+  const rows = isJsonArray(steps) ? steps : [];
   return rows.filter(isJsonObject).flatMap((row) => {
     const [index, stepId] = [member(row, 'index'), member(row, 'stepId')];
     return typeof index === 'number' && typeof stepId === 'string' ? [{ index, stepId }] : [];

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { reviewOf } from '@cer/cer-core/review';
 import { toNodeVerifyResponse, type Evaluation, type LayerOutcome } from '@cer/cer-core/verify';
 import { html, type Html } from '@cer/pages';
@@ -119,7 +119,7 @@ function facts(row: RecordRow, certificate: JsonObject, { signed, status }: Eval
 function outcomeOf(certificate: JsonObject): string | null {
   const context = member(certificate, 'context');
   const signals = isJsonObject(context) ? member(context, 'signals') : undefined;
-  const payloads = Array.isArray(signals) ? (signals as readonly JsonValue[]).map(payloadOf) : [];
+  const payloads = isJsonArray(signals) ? signals.map(payloadOf) : [];
   const outcome = payloads.map((payload) => member(payload, 'outcome')).find((stated) => typeof stated === 'string');
   return outcome === undefined ? null : outcome.slice(0, MAX_OUTCOME_LENGTH);
 }

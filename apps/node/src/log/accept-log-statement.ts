@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, jcsV1, member, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, isSameJson, jcsV1, member, type JsonValue } from '@cer/canonical-json';
 import { decodeBase64Url, KeyError, publicKeyFromBase64, verifySignature } from '@cer/keys';
 import { replayKeyHistory, type KeyHistoryEntry } from '@cer/keys/key-history';
 import { StartupError } from '../errors/startup-error.js';
@@ -18,7 +18,7 @@ export interface AcceptStatementDeps extends LogStatementDeps {
 export async function acceptLogStatement(deps: AcceptStatementDeps, value: JsonValue): Promise<number> {
   const statement = isJsonObject(value) ? member(value, 'statement') : undefined;
   const signatures = isJsonObject(value) ? member(value, 'signatures') : undefined;
-  if (!isJsonObject(statement) || !Array.isArray(signatures)) {
+  if (!isJsonObject(statement) || !isJsonArray(signatures)) {
     throw new StartupError('--file: must have statement and signatures');
   }
   const next = await publishedStatement(deps, new Date(0));
@@ -29,7 +29,7 @@ export async function acceptLogStatement(deps: AcceptStatementDeps, value: JsonV
   if (!isTime || !isSameJson(statement, JSON.parse(JSON.stringify({ ...next.statement, issuedAt })) as JsonValue)) {
     throw new StartupError('statement: is not the one that this node publishes; fetch /.well-known/svc-log.json again');
   }
-  const signed = (signatures as readonly JsonValue[]).map(signatureOf);
+  const signed = signatures.map(signatureOf);
   const bytes = new TextEncoder().encode(jcsV1.canonicalize(statement));
   const { roots } = replayKeyHistory(deps.nodeId, deps.entries);
   for (const { kid, signature } of signed) {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@cer/canonical-json';
+import { isJsonArray, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { codemodeRender, effectiveProtocolVersion, isSha256Hash, PROTOCOLS } from '@cer/cer-core';
 import { stated } from '@cer/cer-core/seal';
 
@@ -24,11 +24,10 @@ export function seedFaults(value: JsonValue | undefined, path: string): string[]
 /** Required, as the seed is; an empty array means that every variable is 0. */
 export function varsFaults(value: JsonValue | undefined, path: string): string[] {
   if (value === undefined) return [`${path}: is required`];
-  if (!Array.isArray(value)) return [`${path}: must be an array of numbers`];
-  const items = value as readonly JsonValue[];
+  if (!isJsonArray(value)) return [`${path}: must be an array of numbers`];
   return [
-    ...(items.length > MAX_VARS ? [`${path}: must have at most ${MAX_VARS} numbers`] : []),
-    ...items.flatMap((item, index) =>
+    ...(value.length > MAX_VARS ? [`${path}: must have at most ${MAX_VARS} numbers`] : []),
+    ...value.flatMap((item, index) =>
       typeof item === 'number' && item >= 0 && item <= MAX_VAR
         ? []
         : [`${path}[${index}]: must be a number from 0 to ${MAX_VAR}`],
@@ -58,5 +57,5 @@ export function textOr(value: JsonValue | undefined, fallback: string): string {
 }
 
 export function numbersIn(value: JsonValue | undefined): readonly number[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'number') : [];
+  return isJsonArray(value) ? value.filter((item) => typeof item === 'number') : [];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
 import { readSubject, unwrap } from '@cer/cer-core/verify';
 import { visible } from './visible-text.js';
@@ -68,8 +68,8 @@ export function memberPath(path: string, name: string): string {
 
 /** Every leaf value by path; empty containers are leaves too. */
 export function leavesOf(value: JsonValue, path = '', leaves = new Map<string, JsonValue>()): Map<string, JsonValue> {
-  if (Array.isArray(value) && value.length > 0) {
-    (value as readonly JsonValue[]).forEach((item, index) => leavesOf(item, `${path}[${index}]`, leaves));
+  if (isJsonArray(value) && value.length > 0) {
+    value.forEach((item, index) => leavesOf(item, `${path}[${index}]`, leaves));
   } else if (isJsonObject(value) && Object.keys(value).length > 0) {
     for (const [name, item] of Object.entries(value)) {
       if (item !== undefined) leavesOf(item, memberPath(path, name), leaves);

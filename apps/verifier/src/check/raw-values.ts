@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, REDACTED } from '@cer/cer-core';
 import { isSealedValue } from '@cer/cer-core/verify';
 
@@ -11,7 +11,7 @@ export function holdsRawValues(bundle: JsonObject): boolean {
   // A flat record of an older form has its members at the top.
   const holder = isJsonObject(snapshot) ? snapshot : bundle;
   const calls = member(holder, 'toolCalls');
-  const places = [holder, ...(Array.isArray(calls) ? (calls as readonly JsonValue[]).filter(isJsonObject) : [])];
+  const places = [holder, ...(isJsonArray(calls) ? calls.filter(isJsonObject) : [])];
   return places.some((place) => [...RAW_VALUE_NAMES].some((name) => isRaw(member(place, name))));
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { BUNDLE_TYPES, isSha256Hash, PROTOCOLS, REDACTED } from '@cer/cer-core';
 import { isSealedValue, readSubject, type Evaluation } from '@cer/cer-core/verify';
 import { RAW_VALUE_NAMES } from './raw-values.js';
@@ -28,8 +28,8 @@ export function shownMembers(bundle: JsonObject, evaluation: Evaluation): ShownM
 export function shownSignals(bundle: JsonObject, evaluation: Evaluation): ShownSignal[] {
   const context = isBound('context', bundle, evaluation) ? member(bundle, 'context') : undefined;
   const signals = isJsonObject(context) ? member(context, 'signals') : undefined;
-  if (!Array.isArray(signals)) return [];
-  return (signals as readonly JsonValue[]).filter(isJsonObject).map((signal) => ({
+  if (!isJsonArray(signals)) return [];
+  return signals.filter(isJsonObject).map((signal) => ({
     type: textOf(member(signal, 'type')),
     source: textOf(member(signal, 'source')),
     payload: clip(JSON.stringify(member(signal, 'payload') ?? null, null, 2)),
@@ -56,8 +56,8 @@ function shownValue(path: string, name: string, value: JsonValue | undefined): S
 }
 
 function withoutRawValues(calls: JsonValue): JsonValue {
-  if (!Array.isArray(calls)) return null;
-  return (calls as readonly JsonValue[]).map((call) =>
+  if (!isJsonArray(calls)) return null;
+  return calls.map((call) =>
     isJsonObject(call) ? Object.fromEntries(Object.entries(call).filter(([name]) => !RAW_VALUE_NAMES.has(name))) : null,
   );
 }

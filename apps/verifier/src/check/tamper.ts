@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, parseJson, type JsonValue } from '@cer/canonical-json';
 import { openSource } from './picture-source.js';
 import { leavesOf, memberPath } from './compare-members.js';
 
@@ -25,8 +25,8 @@ function bundleIn(whole: JsonValue): JsonValue {
 
 function changeAt(value: JsonValue, path: string, at: string): JsonValue {
   if (at === path) return changedALittle(value);
-  if (Array.isArray(value)) {
-    return (value as readonly JsonValue[]).map((item, index) => changeAt(item, path, `${at}[${index}]`));
+  if (isJsonArray(value)) {
+    return value.map((item, index) => changeAt(item, path, `${at}[${index}]`));
   }
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).flatMap(([name, item]): [string, JsonValue][] =>

@@ -22,6 +22,11 @@ function isForeignObjectPrototype(prototype: unknown): boolean {
   );
 }
 
+/** An array of JSON values; `Array.isArray` alone would give its elements the type `any`. */
+export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** The own member of that name; never one that the prototype lends. */
 export function member(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

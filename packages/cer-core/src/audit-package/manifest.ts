@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isTimestamp } from '@cer/keys';
 import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
@@ -161,8 +161,7 @@ export function readManifest(value: JsonValue): ManifestReading {
   if (member !== null) return refuse(`${member}: is missing, malformed or unknown`);
   const { query, entries } = value;
   if (!hasRules<AuditPackageQuery>(query, QUERY_RULES)) return refuse('query: is malformed');
-  const listed: readonly JsonValue[] = Array.isArray(entries) ? entries : [];
-  if (!Array.isArray(entries) || !listed.every((entry) => hasRules<AuditPackageEntry>(entry, ENTRY_RULES))) {
+  if (!isJsonArray(entries) || !entries.every((entry) => hasRules<AuditPackageEntry>(entry, ENTRY_RULES))) {
     return refuse('entries: is malformed');
   }
   return hasRules<AuditPackageManifest>(value, MANIFEST_RULES)

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { hashValue, isSha256Hash } from '../hash.js';
 import { checkMembers, type MemberRules } from './checks.js';
 import { faultsOfElements, nonEmptyText, rawValue, timestamp, type Rule } from '../schema/rules.js';
@@ -21,7 +21,7 @@ const toolCallRules: MemberRules = [
 function toolCallsOf({ snapshot, resealed }: LayoutContext): readonly JsonValue[] | null {
   const calls = member(snapshot, 'toolCalls');
   if (calls === undefined || (resealed && isRedacted(calls))) return [];
-  return Array.isArray(calls) ? (calls as readonly JsonValue[]) : null;
+  return isJsonArray(calls) ? calls : null;
 }
 
 function eachToolCall(context: LayoutContext, check: (call: JsonObject, path: string) => Finding[]): Finding[] {

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import { schemaFinding, type Finding } from '../finding.js';
 import { faultsOfElements, nonEmptyText } from '../schema/rules.js';
@@ -20,9 +20,9 @@ export type RegistryReading =
 /** Reads the registry; faults of form are SCHEMA_ERROR or INVALID_SHA256_FORMAT. */
 export function readRegistry(project: JsonObject): RegistryReading {
   const registry = member(project, 'stepRegistry');
-  if (!Array.isArray(registry)) return { entries: null, findings: [schemaFinding('stepRegistry', 'must be an array')] };
+  if (!isJsonArray(registry)) return { entries: null, findings: [schemaFinding('stepRegistry', 'must be an array')] };
   const entries: RegistryEntry[] = [];
-  const findings = faultsOfElements(registry as readonly JsonValue[], (element, index) => {
+  const findings = faultsOfElements(registry, (element, index) => {
     const faults: Finding[] = [];
     const entry = readEntry(element, `stepRegistry[${index}]`, faults);
     if (entry !== null) entries.push(entry);

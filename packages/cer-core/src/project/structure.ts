@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { REDACTED } from '../bundle-types/layout.js';
 import { RESEAL } from '../bundle-types/registry.js';
 import type { Finding } from '../finding.js';
@@ -160,14 +160,14 @@ function checkSteps(project: JsonObject, entries: readonly RegistryEntry[]): Fin
   if (steps === undefined) return [];
   const registry = member(project, 'stepRegistry');
   const agrees = (name: string, step: JsonObject, index: number): boolean => {
-    const registered = Array.isArray(registry) ? (registry as readonly JsonValue[])[index] : undefined;
+    const registered = isJsonArray(registry) ? registry[index] : undefined;
     const own = isJsonObject(registered) ? member(registered, name) : undefined;
     const again = member(step, name);
     return again === undefined || own === undefined || isSameJson(again, own);
   };
-  if (!Array.isArray(steps) || steps.length !== entries.length)
+  if (!isJsonArray(steps) || steps.length !== entries.length)
     return [mismatch('steps', 'must list the registered steps')];
-  return (steps as readonly JsonValue[]).flatMap((step, index) => {
+  return steps.flatMap((step, index) => {
     const entry = entries[index];
     if (!isJsonObject(step) || entry === undefined) return [mismatch(`steps[${index}]`, 'must be an object')];
     const isSame =

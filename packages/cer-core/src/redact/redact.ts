@@ -1,4 +1,4 @@
-import { setMember, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, setMember, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { REDACTED } from '../bundle-types/layout.js';
 import type { ValuePath } from './withheld-paths.js';
 
@@ -17,11 +17,11 @@ export function redact(value: JsonObject, paths: readonly ValuePath[]): JsonObje
 function redactInner(value: JsonValue, paths: readonly ValuePath[]): JsonValue {
   if (paths.length === 0) return value;
   if (paths.some((path) => path.length === 0)) return REDACTED;
-  if (Array.isArray(value)) {
+  if (isJsonArray(value)) {
     const below = byFirstStep(paths);
-    return (value as readonly JsonValue[]).map((item, index) => redactInner(item, below.get(index) ?? NONE));
+    return value.map((item, index) => redactInner(item, below.get(index) ?? NONE));
   }
-  return typeof value === 'object' && value !== null ? redact(value as JsonObject, paths) : value;
+  return typeof value === 'object' && value !== null ? redact(value, paths) : value;
 }
 
 /** One pass over the paths: a hostile bundle may have a path for each of a million members. */

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSealedValue } from '../commitments/sealed-value.js';
 import type { Layout } from '../bundle-types/layout.js';
 import { isSha256Hash } from '../hash.js';
@@ -92,8 +92,8 @@ function withheldParameters(value: JsonValue): readonly ValuePath[] {
 }
 
 function withheldToolCalls(value: JsonValue): readonly ValuePath[] {
-  if (!Array.isArray(value)) return WHOLE;
-  return (value as readonly JsonValue[]).flatMap((call, index): ValuePath[] => {
+  if (!isJsonArray(value)) return WHOLE;
+  return value.flatMap((call, index): ValuePath[] => {
     if (!isJsonObject(call)) return [[index]];
     return Object.keys(call)
       .filter((name) => !TOOL_CALL_MEMBERS.has(name))

@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import { REVIEW_PROTOCOL_VERSION } from '../protocols/protocols.js';
 
@@ -95,8 +95,8 @@ export function reviewOf(bundle: JsonObject): Review | null {
     return null;
   const context = objectIn(bundle, 'context');
   const signals = context === null ? undefined : member(context, 'signals');
-  if (!Array.isArray(signals) || signals.length !== 1) return null;
-  const signal: JsonValue | undefined = (signals as readonly JsonValue[])[0];
+  if (!isJsonArray(signals) || signals.length !== 1) return null;
+  const signal = signals[0];
   if (!isJsonObject(signal) || member(signal, 'type') !== SIGNAL || member(signal, 'source') !== MODEL) return null;
   const payload = objectIn(signal, 'payload');
   const reviewed = payload === null ? undefined : member(payload, 'reviewed');

@@ -1,4 +1,4 @@
-import { isJsonObject, isWellFormed, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, isWellFormed, type JsonValue } from '@cer/canonical-json';
 import { isTimestamp } from '@cer/keys';
 
 // Rules that requests and bundles share. Each returns the sentence that names the broken rule, or null.
@@ -117,8 +117,8 @@ const signalRules: readonly (readonly [string, Rule])[] = [
 /** Signals: an array of objects with `type`, `source` and `payload`; other members are not checked. */
 export function signalFaults(value: JsonValue, path: string, isExempt: Exemption = never): Fault[] {
   if (isExempt(value)) return [];
-  if (!Array.isArray(value)) return [{ path, rule: 'must be an array' }];
-  return faultsOfElements(value as readonly JsonValue[], (signal, index) =>
+  if (!isJsonArray(value)) return [{ path, rule: 'must be an array' }];
+  return faultsOfElements(value, (signal, index) =>
     isExempt(signal) ? [] : memberFaults(signal, `${path}[${index}]`, signalRules, isExempt),
   );
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { hashText } from '../leaf/leaf.js';
 import { parseHashText } from '../leaf/opening.js';
 import { malformed } from '../tlog-error.js';
@@ -95,9 +95,8 @@ function count(object: JsonObject, name: string): number {
 
 function hashes(object: JsonObject, name: string): readonly Uint8Array[] {
   const value = object[name];
-  const listed: readonly JsonValue[] = Array.isArray(value) ? value : [];
-  if (!Array.isArray(value) || listed.length > MAX_HASHES) {
+  if (!isJsonArray(value) || value.length > MAX_HASHES) {
     throw malformed(`completeness: ${name} must be a list of at most 256 hashes`);
   }
-  return listed.map((hash) => parseHashText(hash, `completeness: ${name}`));
+  return value.map((hash) => parseHashText(hash, `completeness: ${name}`));
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { decodeBase64Url } from '@cer/keys';
 import { HASH_BYTES, leafHash } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
@@ -118,22 +118,18 @@ function tenantOf(value: JsonValue | undefined): string {
 }
 
 function ranges(value: JsonValue): (readonly [number, number])[] {
-  if (!isArray(value) || value.length === 0 || value.length > MAX_DELETED_RANGES) {
+  if (!isJsonArray(value) || value.length === 0 || value.length > MAX_DELETED_RANGES) {
     throw malformed('opening: label.deletes must have 1 to 100 ranges');
   }
   let before = 0;
   return value.map((range) => {
-    const [first, last, ...more] = isArray(range) ? range : [];
+    const [first, last, ...more] = isJsonArray(range) ? range : [];
     if (!isNumber(first) || !isNumber(last) || more.length > 0 || first <= before || last < first) {
       throw malformed('opening: label.deletes must be ascending ranges of numbers');
     }
     before = last;
     return [first, last] as const;
   });
-}
-
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function isKind(value: JsonValue | undefined): value is LeafKind {

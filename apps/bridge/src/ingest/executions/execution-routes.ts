@@ -1,4 +1,4 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import {
   arrivedBody,
@@ -120,10 +120,10 @@ function itemsOf(bytes: Buffer, { minimumProtocol }: Caller): Item | Item[] {
   const body = parsed(bytes);
   const executions = isJsonObject(body) ? member(body, 'executions') : undefined;
   if (executions === undefined) return itemOfValue(body, 0, minimumProtocol);
-  if (!Array.isArray(executions) || executions.length === 0 || executions.length > MAX_BATCH_LINES) {
+  if (!isJsonArray(executions) || executions.length === 0 || executions.length > MAX_BATCH_LINES) {
     throw validationError([`executions: must be a list of 1 to ${MAX_BATCH_LINES} certify requests`]);
   }
-  return (executions as readonly JsonValue[]).map((request, index) => itemOfValue(request, index, minimumProtocol));
+  return executions.map((request, index) => itemOfValue(request, index, minimumProtocol));
 }
 
 function parsed(bytes: Buffer): JsonValue {

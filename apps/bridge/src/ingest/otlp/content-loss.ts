@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, type JsonValue } from '@cer/canonical-json';
 import type { Dialect, ModelCall } from './spans/model-call.js';
 import type { Attributes, Span } from './spans/span.js';
 
@@ -81,7 +81,7 @@ function sharesLongest(texts: readonly string[], measure: (text: string) => numb
 /** Of a list, the longest element: parts of one document are often equally long. */
 function longestText(value: JsonValue): string | undefined {
   if (typeof value === 'string') return value;
-  const elements: readonly JsonValue[] = Array.isArray(value)
+  const elements = isJsonArray(value)
     ? value
     : isJsonObject(value)
       ? Object.values(value).flatMap((held) => held ?? [])

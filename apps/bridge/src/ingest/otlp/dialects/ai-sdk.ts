@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/canonical-json';
+import { isJsonArray, type JsonValue } from '@cer/canonical-json';
 import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect } from '../spans/model-call.js';
 import type { Attributes } from '../spans/span.js';
@@ -77,8 +77,8 @@ export const aiSdk: Dialect = {
 /** Each tool is a JSON text in a list. */
 function toolsOf(attributes: Attributes): JsonValue | undefined {
   const tools = attributes.get('ai.prompt.tools');
-  if (!Array.isArray(tools)) return structured(tools);
-  return (tools as readonly JsonValue[]).map((tool) => structured(tool) ?? tool);
+  if (!isJsonArray(tools)) return structured(tools);
+  return tools.map((tool) => structured(tool) ?? tool);
 }
 
 function nonEmpty(value: JsonValue | undefined): JsonValue | undefined {

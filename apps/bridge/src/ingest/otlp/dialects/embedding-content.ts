@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/canonical-json';
+import { isJsonArray, type JsonValue } from '@cer/canonical-json';
 import { present, structured } from '../spans/attribute-values.js';
 import type { Attributes } from '../spans/span.js';
 
@@ -16,7 +16,7 @@ export function embeddingContent(attributes: Attributes): {
 /** One value is a list of one, so that both ways of calling give one form. */
 function listOf(attributes: Attributes, many: string, one: string): JsonValue | undefined {
   const list = attributes.get(many);
-  if (Array.isArray(list)) return (list as readonly JsonValue[]).map(jsonOf);
+  if (isJsonArray(list)) return list.map(jsonOf);
   const single = attributes.get(one);
   return single === undefined || single === null ? undefined : [jsonOf(single)];
 }
@@ -24,6 +24,6 @@ function listOf(attributes: Attributes, many: string, one: string): JsonValue | 
 /** The value of a JSON text, also of a string with its quotation marks. */
 function jsonOf(text: JsonValue): JsonValue {
   const list = typeof text === 'string' ? structured(`[${text}]`) : undefined;
-  const [value = null, ...more] = Array.isArray(list) ? (list as readonly JsonValue[]) : [];
+  const [value = null, ...more] = isJsonArray(list) ? list : [];
   return value === null || more.length > 0 ? text : value;
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/canonical-json';
+import { isJsonArray, type JsonValue } from '@cer/canonical-json';
 import { at, label, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect, ToolCall } from '../spans/model-call.js';
 import type { Attributes, Span } from '../spans/span.js';
@@ -47,10 +47,10 @@ function recorded({ attributes, events }: Span, name: string): JsonValue | undef
 }
 
 function toolCallsIn(messages: JsonValue | undefined): readonly ToolCall[] {
-  if (!Array.isArray(messages)) return [];
-  const parts = (messages as readonly JsonValue[]).flatMap((message) => {
+  if (!isJsonArray(messages)) return [];
+  const parts = messages.flatMap((message) => {
     const found = at(message, 'parts');
-    return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+    return isJsonArray(found) ? found : [];
   });
   return toolCalls(
     parts.filter((part) => at(part, 'type') === 'tool_call'),

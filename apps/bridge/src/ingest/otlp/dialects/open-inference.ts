@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, type JsonValue } from '@cer/canonical-json';
 import {
   at,
   firstLabel,
@@ -106,6 +106,6 @@ function valueOf(value: JsonValue | undefined): JsonValue | undefined {
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  if (Array.isArray(value)) return value as readonly JsonValue[];
+  if (isJsonArray(value)) return value;
   return isJsonObject(value) ? [value] : [];
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/canonical-json';
+import { isJsonArray } from '@cer/canonical-json';
 import { at, firstLabel, label, present, toolCalls } from '../spans/attribute-values.js';
 import { unflatten } from '../spans/indexed-attributes.js';
 import type { Dialect } from '../spans/model-call.js';
@@ -20,10 +20,10 @@ export const traceloop: Dialect = {
   },
   read: ({ attributes }) => {
     const completions = unflatten(attributes, 'gen_ai.completion.');
-    const list = Array.isArray(completions) ? (completions as readonly JsonValue[]) : [];
+    const list = isJsonArray(completions) ? completions : [];
     const calls = list.flatMap((completion) => {
       const found = at(completion, 'tool_calls');
-      return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+      return isJsonArray(found) ? found : [];
     });
     const type = firstLabel(attributes, 'llm.request.type') ?? 'chat';
     const facts = genAiCall(attributes, {

@@ -1,4 +1,12 @@
-import { isJsonObject, isWellFormed, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import {
+  isJsonArray,
+  isJsonObject,
+  isWellFormed,
+  JsonError,
+  member,
+  parseJson,
+  type JsonValue,
+} from '@cer/canonical-json';
 import { hasFewPieces, MAX_PIECES } from '../../json-pieces.js';
 import type { ToolCall } from './model-call.js';
 import type { Attributes } from './span.js';
@@ -37,7 +45,7 @@ export function firstNumber(attributes: Attributes, ...names: readonly string[])
 
 /** A list of labels, or one. */
 export function labels(value: JsonValue | undefined): readonly string[] {
-  const list: readonly JsonValue[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  const list = isJsonArray(value) ? value : value === undefined ? [] : [value];
   return list.slice(0, MAX_LISTED).flatMap((element) => label(element) ?? []);
 }
 
@@ -78,8 +86,8 @@ export function toolCalls(
   nameOf: (element: JsonValue) => JsonValue | undefined,
   idOf: (element: JsonValue) => JsonValue | undefined,
 ): readonly ToolCall[] {
-  if (!Array.isArray(elements)) return [];
-  return (elements as readonly JsonValue[]).slice(0, MAX_LISTED).flatMap((element) => {
+  if (!isJsonArray(elements)) return [];
+  return elements.slice(0, MAX_LISTED).flatMap((element) => {
     const name = label(nameOf(element));
     const id = label(idOf(element));
     return name === undefined ? [] : [{ name, ...(id !== undefined && { id }) }];

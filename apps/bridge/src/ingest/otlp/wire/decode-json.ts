@@ -1,4 +1,12 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import {
+  isJsonArray,
+  isJsonObject,
+  JsonError,
+  member,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 import { hasFewPieces, MAX_PIECES } from '../../json-pieces.js';
 import {
   doubleValue,
@@ -154,8 +162,8 @@ function objectMember(holder: JsonObject, name: string): JsonObject {
 
 function objectsOrNulls(holder: JsonObject, name: string): readonly (JsonValue | undefined)[] {
   const value = member(holder, name) ?? [];
-  if (!Array.isArray(value)) throw malformed(`${name}: must be a list`);
-  return value as readonly JsonValue[];
+  if (!isJsonArray(value)) throw malformed(`${name}: must be a list`);
+  return value;
 }
 
 function objects(holder: JsonObject, name: string): readonly JsonObject[] {
