@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
 import { exportOf, span } from './otlp-json.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
@@ -196,6 +197,22 @@ describe('an NDJSON stream', () => {
       { status: 400, error: 'VALIDATION_ERROR: ["\\u{202e}gnp"]: number too large' },
       { status: 400, error: expect.stringMatching(/^VALIDATION_ERROR: UTF-16 text: encode it as UTF-8/) },
     ]);
+  });
+
+  it('ends with a line that says why it cannot be unpacked', async () => {
+    const packed = gzipSync(`${JSON.stringify(execution())}\n`);
+    const response = await fetch(`${bridge.url}/api/v1/ingest/executions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-ndjson',
+        'content-encoding': 'gzip',
+        authorization: `Bearer ${key}`,
+      },
+      body: packed.subarray(0, -4),
+    });
+    expect(response.status).toBe(200);
+    const lines = (await response.text()).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ ok: false, status: 400, error: 'body: is not valid gzip' });
   });
 
   it('is answered while it is still being sent', async () => {

@@ -37,8 +37,9 @@ export interface ExecutionRouteDeps extends CertifyDeps {
 const NDJSON = 'application/x-ndjson';
 const NEWLINE = 0x0a;
 
-/** Limits that a stream may pass while it is answered: its size, and the room that is left. */
+/** Why a stream may end while it is answered: packed bytes that cannot be unpacked, its size, the room that is left. */
 const LAST_LINE_STATUS: ReadonlyMap<string, number> = new Map([
+  ['VALIDATION_ERROR', 400],
   ['PAYLOAD_TOO_LARGE', 413],
   ['SERVICE_UNAVAILABLE', 503],
 ]);
@@ -192,7 +193,7 @@ async function* itemGroups(
   }
 }
 
-/** Accepted items are answered; a stream that exceeds a limit ends with a line that reports it. */
+/** Accepted items are answered; a stream that cannot be read to its end has a last line that reports it. */
 async function* resultLines(
   batches: AsyncIterable<readonly Outcome[]>,
   reservation: Reservation,
