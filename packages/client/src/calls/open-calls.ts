@@ -37,7 +37,9 @@ function createOpenCalls(): OpenCalls {
   return {
     keys: new Set(),
     add: (call, model, text) => {
-      if (open.size < MAX_OPEN) open.set(call, { call, model, text });
+      open.set(call, { call, model, text });
+      const [oldest] = open.keys();
+      if (open.size > MAX_OPEN && oldest !== undefined) open.delete(oldest);
     },
     remove: (call) => {
       open.delete(call);

@@ -1,6 +1,7 @@
 import type { Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import { generated } from './ai-sdk-parts.js';
+import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
 import { contentOf, isAbort, jsonOf, requestMembers, statusOf } from './json-of.js';
 
@@ -19,15 +20,13 @@ export interface AiSdkTelemetry {
   onEmbedEnd(event: unknown): void;
 }
 
-/** Maximum calls whose end is awaited. */
-const MAX_OPEN = 1000;
-
 /** Certifies the calls of every model of the AI SDK, as its telemetry reports them. Changes no result. */
 export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   const { contexts, failed } = deps;
-  /** Streams by the id of their call: their end is an event. */
-  const streams = new Map<string, FrameworkCall>();
-  const embeddings = new Map<string, FrameworkCall>();
+  const running = new CallsById<FrameworkCall>();
+  /** Their end is an event. */
+  const streams = new CallsById<FrameworkCall>();
+  const embeddings = new CallsById<FrameworkCall>();
 
   const begin = (event: Event, key: string): FrameworkCall | null =>
     guarded(failed, () =>
@@ -40,27 +39,28 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
         settings: jsonOf(requestMembers(event)),
       }),
     );
-  const finish = (open: Map<string, FrameworkCall>, id: string, outcome: Outcome, output: () => Json): void => {
-    open.get(id)?.end(outcome, output);
-    open.delete(id);
+  const finish = (open: CallsById<FrameworkCall>, id: string, outcome: Outcome, output: () => Json): void => {
+    open.take(id)?.end(outcome, output);
   };
 
   return {
     executeLanguageModelCall: async ({ execute, ...event }) => {
       deps.recorder.admit();
       const call = begin(event, event.callId);
+      if (call !== null) running.add(event.callId, call);
       let result;
       try {
         result = await contexts.withinCall(call, execute);
       } catch (error) {
         call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
         throw error;
+      } finally {
+        if (call !== null) running.take(event.callId);
       }
       if (call === null) return result;
       const answer = guarded(failed, () => generated(result));
       if (answer !== null) call.end('complete', () => answer);
-      else if (streams.size < MAX_OPEN) streams.set(event.callId, call);
-      else call.end('truncated', () => ({}), { streamed: true });
+      else streams.add(event.callId, call);
       return result;
     },
     onLanguageModelCallEnd: (event) => {
@@ -74,7 +74,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       const { callId, error } = eventOf(event);
       const outcome = isAbort(error) ? 'aborted' : 'failed';
       finish(streams, String(callId), outcome, () => ({}));
-      for (const id of [...embeddings.keys()].filter((key) => key.startsWith(`${String(callId)} `))) {
+      for (const id of embeddings.ids().filter((key) => key.startsWith(`${String(callId)} `))) {
         finish(embeddings, id, outcome, () => ({}));
       }
     },
@@ -84,12 +84,8 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       const call = begin(started, embeddingKey(started));
       const [first] = Array.isArray(values) ? (values as readonly unknown[]) : [];
       if (call === null) return;
-      if (embeddings.size >= MAX_OPEN) {
-        call.end('truncated', () => ({}));
-        return;
-      }
       if (typeof first === 'string') deps.openCalls.add(call, typeof modelId === 'string' ? modelId : null, first);
-      embeddings.set(embeddingKey(started), call);
+      embeddings.add(embeddingKey(started), call);
     },
     onEmbedEnd: (event) => {
       const ended = eventOf(event);

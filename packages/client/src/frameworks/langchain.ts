@@ -1,4 +1,5 @@
 import type { Json, JsonMembers } from '../json.js';
+import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
 import { contentOf, isAbort, jsonOf, statusOf } from './json-of.js';
 import { beginToolCall, type ToolCall } from './tool-call.js';
@@ -27,8 +28,8 @@ export interface LangChainHandler {
 /** Certifies the runs of models and tools that LangChain reports. */
 export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
   const { failed } = deps;
-  const runs = new Map<string, FrameworkCall>();
-  const tools = new Map<string, ToolCall>();
+  const runs = new CallsById<FrameworkCall>();
+  const tools = new CallsById<ToolCall>();
 
   const begin = (runId: string, input: () => Json, text: string, more: readonly unknown[]): void => {
     guarded(failed, () => {
@@ -44,13 +45,12 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
         settings: { ...(jsonOf(asked) as JsonMembers | null) },
       });
       if (call === null) return;
-      runs.set(runId, call);
+      runs.add(runId, call);
       if (text !== '') deps.openCalls.add(call, typeof model === 'string' ? model : null, text);
     });
   };
   const end = (runId: string, work: (call: FrameworkCall) => void): void => {
-    const call = runs.get(runId);
-    runs.delete(runId);
+    const call = runs.take(runId);
     if (call !== undefined) work(call);
   };
 
@@ -73,16 +73,14 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
     handleToolStart: (tool, input, runId, ...more) => {
       guarded(failed, () => {
         const call = beginToolCall(deps, more[3] ?? membersOf(tool)['name'], () => contentOf(input));
-        if (call !== null) tools.set(runId, call);
+        if (call !== null) tools.add(runId, call);
       });
     },
     handleToolEnd: (output, runId) => {
-      tools.get(runId)?.end('complete', () => toolOutput(output));
-      tools.delete(runId);
+      tools.take(runId)?.end('complete', () => toolOutput(output));
     },
     handleToolError: (error, runId) => {
-      tools.get(runId)?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}));
-      tools.delete(runId);
+      tools.take(runId)?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}));
     },
   };
 }
