@@ -32,9 +32,12 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
   if (url === null) return null;
   const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];
   if (fold === undefined) return null;
+  const body = bodyText(init?.body);
+  // Chat and mail services have such paths too.
+  if (fold === foldMessages && body?.includes('"model"') === false) return null;
   return {
     url,
-    body: bodyText(init?.body),
+    body,
     fold,
     attempt: Number(retryCount(init?.headers ?? request?.headers) ?? 0) || 0,
     signal: init?.signal ?? request?.signal ?? null,
