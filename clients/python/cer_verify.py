@@ -2775,7 +2775,9 @@ class _Evaluation:
     """The one evaluation of a bundle that every layer writes its findings to."""
 
     def __init__(self, options: Options, package: Members, bundle: Members) -> None:
-        self.options, self.package, self.bundle = options, package, bundle
+        self.options, self.bundle = options, bundle
+        # Beside the members of a bare bundle only evidence counts as what is around it; others are unknown members.
+        self.package = pick(bundle, (*_ATTESTED_PARTS, "logProofs")) if package is bundle else package
         self.shape = _shape_of(bundle)
         self.findings: List[Finding] = []
         self.relaxations: List[str] = []
@@ -2876,7 +2878,7 @@ class _Evaluation:
         meta = get(self.bundle, "meta")
         if meta is not ABSENT and not isinstance(meta, dict):
             self.fault("SCHEMA_ERROR", "meta", "not an object")
-        if self.found_receipt() is ABSENT:
+        if self.found_receipt() is ABSENT and not isinstance(self.package.get("receipt"), dict):
             return
         for path, holder in (("meta.attestation", meta), ("package.attestation", self.package)):
             found = get(holder, "attestation")
@@ -3095,6 +3097,10 @@ class _Evaluation:
             self.within("snapshot.execution", execution, (("mode", _one_of("static", "loop")),))
         if isinstance(canvas, dict):
             self.within("snapshot.canvas", canvas, _CANVAS)
+        engine = get(snapshot, "engine")
+        self.optional("snapshot.engine", engine, _is_object)
+        if isinstance(engine, dict):
+            self.within("snapshot.engine", engine, (("name", _is_non_empty),))
         for name in ("codeHash", "outputHash", "imageHash"):
             self.must_hash(at("snapshot", name), get(snapshot, name))
 
@@ -3241,23 +3247,18 @@ class _Evaluation:
         kid = first_given(get(receipt, "kid"), get(receipt, "attestorKeyId"))
         when = first_given(get(receipt, "timestamp"), get(receipt, "attestedAt"))
         signature, original_hash = get(original, "signature"), get(original, "certificateHash")
-        for name, want in (
-            ("resealedCertificateHash", get(self.bundle, "certificateHash")),
-            ("certificateHash", original_hash),
-            ("receipt", receipt),
-            ("signature", signature),
-            ("signatureB64Url", signature),
-            ("nodeId", get(receipt, "nodeId")),
-            ("kid", kid),
-            ("attestorKeyId", kid),
-            ("issuedAt", when),
-        ):
-            found = get(self.package, name)
-            if given(found) and not same(found, want):
-                self.mismatch(at("package", name), "not the original's")
+        copies: Members = {
+            **{"certificateHash": original_hash, "nodeId": get(receipt, "nodeId")},
+            **{"kid": kid, "attestorKeyId": kid, "attestedAt": when, "issuedAt": when},
+        }
+        around = {"resealedCertificateHash": get(self.bundle, "certificateHash"), "receipt": receipt}
+        around = {**around, "signature": signature, "signatureB64Url": signature, **copies}
         summary = get(self.package, "attestation")
-        self.same("package.attestation.certificateHash", get(summary, "certificateHash"), original_hash)
-        self.same("package.attestation.attestedAt", get(summary, "attestedAt"), when)
+        for path, holder, wanted in (("package", self.package, around), ("package.attestation", summary, copies)):
+            for name, want in wanted.items():
+                found = get(holder, name)
+                if given(found) and not same(found, want):
+                    self.mismatch(at(path, name), "not the original's")
 
     def check_original(self, receipt: _Receipt) -> None:
         """Compares the provenance of a reseal with its receipt. See "signed-redacted-reseal"."""
@@ -3297,16 +3298,16 @@ class _Evaluation:
     def verify_envelope(self) -> str:
         path, meta = "meta.verificationEnvelope", get(self.bundle, "meta")
         envelope, signature = (
-            first_given(get(meta, name), get(self.package, name))
+            first_given(get(meta, name), get({} if self.is_around_reseal else self.package, name))
             for name in ("verificationEnvelope", "verificationEnvelopeSignature")
         )
-        if (envelope is ABSENT and signature is ABSENT) or self.shape.is_reseal:
+        if envelope is ABSENT and signature is ABSENT:
             return SKIPPED
         if envelope is ABSENT:
             return self.failed(path, "missing beside its signature")
         if signature is ABSENT:
             return self.failed("meta.verificationEnvelopeSignature", "missing")
-        if contains(pick(self.bundle, self.scope), REDACTED):
+        if self.shape.is_reseal or contains(pick(self.bundle, self.scope), REDACTED):
             return SKIPPED
         if not isinstance(envelope, dict):
             return self.failed(path, "not an object")
@@ -3572,6 +3573,7 @@ _PROJECT_SCOPE = tuple(
     "bundleType version protocolVersion projectBundleId projectTitle startedAt completedAt totalSteps stepRegistry "
     "projectGoal projectSummary appName frameworkName".split()
 )
+_PROJECT_ALGORITHM = "sha256-canonical-json"
 _PROJECT_TEXTS = ("version", "protocolVersion", "projectBundleId", "projectTitle", "startedAt", "completedAt")
 _PROJECT_PRIORITY = (
     "PROJECT_HASH_MISMATCH",
@@ -3706,7 +3708,7 @@ class _ProjectEvaluation:
         integrity = get(bundle, "integrity")
         if not isinstance(integrity, dict):
             self.fault("SCHEMA_ERROR", "integrity", "not an object")
-        elif integrity.get("algorithm") != "sha256-canonical-json":
+        elif integrity.get("algorithm", _PROJECT_ALGORITHM) != _PROJECT_ALGORITHM:
             self.fault("SCHEMA_ERROR", "integrity.algorithm", "not a known algorithm")
         attestation = get(bundle, "meta", "attestation")
         if given(attestation) and not isinstance(attestation, dict):
@@ -3832,9 +3834,10 @@ class _ProjectEvaluation:
         is_absent = self.is_public and self.embedded(entry) is ABSENT
         return is_absent and isinstance(listed, list) and get(entry, "stepId") in listed
 
-    def may_be_reseal(self, bundle: Json) -> bool:
-        """A reseal in the place of a step; its own evaluation shows whether its receipt says so."""
-        return self.is_public and get(bundle, "bundleType") == RESEAL
+    @staticmethod
+    def is_reseal(bundle: Json) -> bool:
+        """A reseal in the place of a step; the evaluation of the step shows whether it may be there."""
+        return get(bundle, "bundleType") == RESEAL
 
     def check_registry(self) -> None:
         total = get(self.bundle, "totalSteps")
@@ -3892,11 +3895,14 @@ class _ProjectEvaluation:
             if not self.is_withdrawn(entry):
                 self.structure(path, "no embedded bundle")
             return
+        if not isinstance(bundle, dict):
+            self.structure(path, "not an embedded bundle")
+            return
         if has(bundle, "bundle") or has(bundle, "cer"):
             self.structure(path, "a package, not the bundle itself")
             return
-        stated, is_reseal = get(bundle, "certificateHash"), self.may_be_reseal(bundle)
-        if is_hash(stated) and not same(stated, get(entry, "certificateHash")) and not is_reseal:
+        is_reseal = self.is_reseal(bundle)
+        if bundle.get("certificateHash") != get(entry, "certificateHash") and not is_reseal:
             self.structure(f"{path}.certificateHash", "not the hash of the embedded bundle")
         for name in ("executionId", "modelIdentity"):
             one, other = get(entry, name), get(bundle, "snapshot", name)
@@ -3938,7 +3944,7 @@ class _ProjectEvaluation:
     def breaks_chain(self, position: int, entry: Json, link: Json) -> bool:
         if position == 0:
             return given(link)
-        is_hidden = self.may_be_reseal(self.embedded(entry)) and (link is ABSENT or link == REDACTED)
+        is_hidden = self.is_reseal(self.embedded(entry)) and (link is ABSENT or link == REDACTED)
         if is_hidden or self.is_withdrawn(entry):
             return False
         return not same(link, get(self.registry[position - 1], "certificateHash"))
@@ -3968,7 +3974,7 @@ class _ProjectEvaluation:
         if not report.ok:
             step.status, step.code = "FAILED", report.code
             return
-        if self.may_be_reseal(bundle) and report.provenance == "proven":
+        if self.is_public and self.is_reseal(bundle) and report.provenance == "proven":
             named = get(bundle, "meta", "attestation", "receipt", "originalCertificateHash")
         if not same(named, get(entry, "certificateHash")):
             step.status, step.code = "FAILED", "STEP_REGISTRY_MISMATCH"

@@ -212,6 +212,11 @@ func (e *evaluation) checkRender(snapshot *Value) {
 		e.within("snapshot.canvas", canvas, named{"width", isPositiveInteger})
 		e.within("snapshot.canvas", canvas, named{"height", isPositiveInteger})
 	}
+	engine := snapshot.Get("engine")
+	e.optional("snapshot.engine", engine, isObject)
+	if engine.is(Object) {
+		e.within("snapshot.engine", engine, named{"name", isNonEmpty})
+	}
 	for _, name := range []string{"codeHash", "outputHash", "imageHash"} {
 		e.mustHash(at("snapshot", name), snapshot.Get(name))
 	}

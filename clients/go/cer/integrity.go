@@ -17,7 +17,7 @@ func (e *evaluation) verifyIntegrity() {
 	if meta := b.Get("meta"); meta != nil && !meta.is(Object) {
 		e.fault("SCHEMA_ERROR", "meta", "not an object")
 	}
-	if e.foundReceipt() != nil {
+	if e.foundReceipt() != nil || e.pack.Get("receipt").is(Object) {
 		for _, c := range []struct {
 			path string
 			in   *Value

@@ -45,23 +45,25 @@ func (e *evaluation) same(member string, a, b *Value) {
 func (e *evaluation) checkAroundReseal() {
 	original := e.bundle.Path("meta", "provenance", "original")
 	receipt := original.Get("receipt")
-	for _, c := range []struct {
+	type copied struct {
 		name string
 		want *Value
-	}{
-		{"resealedCertificateHash", e.bundle.Get("certificateHash")}, {"certificateHash", original.Get("certificateHash")},
-		{"receipt", receipt}, {"signature", original.Get("signature")}, {"signatureB64Url", original.Get("signature")},
-		{"nodeId", receipt.Get("nodeId")}, {"kid", given(receipt.Get("kid"), receipt.Get("attestorKeyId"))},
-		{"attestorKeyId", given(receipt.Get("kid"), receipt.Get("attestorKeyId"))},
-		{"issuedAt", given(receipt.Get("timestamp"), receipt.Get("attestedAt"))},
-	} {
-		if found := e.pack.Get(c.name); found.given() && !equal(found, c.want) {
-			e.mismatch(at("package", c.name), "not the original's")
+	}
+	compare := func(path string, in *Value, copies ...copied) {
+		for _, c := range copies {
+			if found := in.Get(c.name); found.given() && !equal(found, c.want) {
+				e.mismatch(at(path, c.name), "not the original's")
+			}
 		}
 	}
-	summary := e.pack.Get("attestation")
-	e.same("package.attestation.certificateHash", summary.Get("certificateHash"), original.Get("certificateHash"))
-	e.same("package.attestation.attestedAt", summary.Get("attestedAt"), given(receipt.Get("timestamp"), receipt.Get("attestedAt")))
+	kid, when := given(receipt.Get("kid"), receipt.Get("attestorKeyId")), given(receipt.Get("timestamp"), receipt.Get("attestedAt"))
+	copies := []copied{{"certificateHash", original.Get("certificateHash")}, {"nodeId", receipt.Get("nodeId")},
+		{"kid", kid}, {"attestorKeyId", kid}, {"attestedAt", when}, {"issuedAt", when}}
+	compare("package", e.pack, copied{"resealedCertificateHash", e.bundle.Get("certificateHash")},
+		copied{"receipt", receipt}, copied{"signature", original.Get("signature")},
+		copied{"signatureB64Url", original.Get("signature")})
+	compare("package", e.pack, copies...)
+	compare("package.attestation", e.pack.Get("attestation"), copies...)
 }
 
 // checkOriginal compares the provenance of a reseal with its receipt.

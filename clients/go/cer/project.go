@@ -141,7 +141,7 @@ func (p *project) checkForm() {
 	integrity := b.Get("integrity")
 	if !integrity.is(Object) {
 		p.fault("SCHEMA_ERROR", "integrity", "not an object")
-	} else if !integrity.Get("algorithm").isText("sha256-canonical-json") {
+	} else if algorithm := integrity.Get("algorithm"); algorithm != nil && !algorithm.isText("sha256-canonical-json") {
 		p.fault("SCHEMA_ERROR", "integrity.algorithm", "not a known algorithm")
 	}
 	if attestation := b.Path("meta", "attestation"); attestation.given() && !attestation.is(Object) {

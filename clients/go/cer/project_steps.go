@@ -102,16 +102,20 @@ func (p *project) checkEmbedded() {
 			}
 			continue
 		}
-		if bundle.is(Object) && (bundle.Has("bundle") || bundle.Has("cer")) {
+		if !bundle.is(Object) {
+			p.structure(path, "not an embedded bundle")
+			continue
+		}
+		if bundle.Has("bundle") || bundle.Has("cer") {
 			p.structure(path, "a package, not the bundle itself")
 			continue
 		}
-		if hash := bundle.Get("certificateHash"); IsHash(hash) && !equal(hash, entry.Get("certificateHash")) && !p.resealOf(bundle) {
+		if !bundle.Get("certificateHash").isText(entry.Get("certificateHash").text()) && !isReseal(bundle) {
 			p.structure(path+".certificateHash", "not the hash of the embedded bundle")
 		}
 		for _, name := range []string{"executionId", "modelIdentity"} {
 			a, b := entry.Get(name), bundle.Path("snapshot", name)
-			if a != nil && b != nil && !equal(a, b) && !(p.resealOf(bundle) && b.isText(redacted)) {
+			if a != nil && b != nil && !equal(a, b) && !(isReseal(bundle) && b.isText(redacted)) {
 				p.structure(at(path, name), "not that of the snapshot")
 			}
 		}
@@ -124,9 +128,9 @@ func (p *project) checkEmbedded() {
 	}
 }
 
-// resealOf reports a reseal that may be in the place of a step; its own evaluation shows whether its receipt says so.
-func (p *project) resealOf(bundle *Value) bool {
-	return p.public && bundle.Get("bundleType").isText(resealType)
+// isReseal reports a reseal in the place of a step; the evaluation of the step shows whether it may be there.
+func isReseal(bundle *Value) bool {
+	return bundle.Get("bundleType").isText(resealType)
 }
 
 // checkListed compares steps, where present, with the registry.
@@ -167,7 +171,7 @@ func (p *project) checkChain() {
 		link := p.embedded(entry).Path("snapshot", "prevStepHash")
 		broken := i == 0 && link.given()
 		if i > 0 && !p.withdrawn(entry) {
-			hidden := p.resealOf(p.embedded(entry)) && (link == nil || link.isText(redacted))
+			hidden := isReseal(p.embedded(entry)) && (link == nil || link.isText(redacted))
 			broken = !hidden && !equal(link, p.registry[i-1].Get("certificateHash"))
 		}
 		if broken {
@@ -206,7 +210,7 @@ func (p *project) checkSteps() {
 }
 
 func (p *project) checkStep(entry, bundle *Value, step *Step) {
-	ownReseal := bundle.Get("bundleType").isText(resealType) && equal(bundle.Get("certificateHash"), entry.Get("certificateHash"))
+	ownReseal := isReseal(bundle) && equal(bundle.Get("certificateHash"), entry.Get("certificateHash"))
 	if bundle.Get("bundleType").isText(hashOnly) || ownReseal {
 		step.Status, step.Code = "FAILED", "INCOMPLETE_ARTIFACT"
 		return
@@ -217,7 +221,7 @@ func (p *project) checkStep(entry, bundle *Value, step *Step) {
 		return
 	}
 	named := bundle.Get("certificateHash")
-	if p.resealOf(bundle) && report.Provenance == "proven" {
+	if p.public && isReseal(bundle) && report.Provenance == "proven" {
 		named = bundle.Path("meta", "attestation", "receipt", "originalCertificateHash")
 	}
 	if !equal(named, entry.Get("certificateHash")) {

@@ -152,6 +152,9 @@ func (e *evaluation) foundReceipt() *Value {
 	return found
 }
 
+var attestedParts = []string{"receipt", "signature", "signatureB64Url", "attestation", "verificationEnvelope",
+	"verificationEnvelopeSignature"}
+
 // anyPart reports a part of an attestation other than meta.attestation.
 func (e *evaluation) anyPart() bool {
 	meta := e.bundle.Get("meta")

@@ -93,9 +93,10 @@ func (e *evaluation) unwrap(v *Value) bool {
 		e.fault("SCHEMA_ERROR", path, "{bundle} within {bundle}")
 		return false
 	}
-	e.pack, e.bundle = v, v // what is beside the members of a bundle counts as what is around it
+	// Beside the members of a bare bundle only evidence counts as what is around it; others are unknown members.
+	e.pack, e.bundle = v.pick(attestedParts...), v
 	if v.Has("cer") {
-		e.bundle = v.Get("cer")
+		e.pack, e.bundle = v, v.Get("cer")
 		if !e.bundle.is(Object) {
 			e.fault("SCHEMA_ERROR", at(path, "cer"), "not an object")
 			return false

@@ -49,9 +49,7 @@ export function checkExecutionMembers(context: LayoutContext): Finding[] {
     ...checkMembers(snapshot, 'snapshot.', snapshotRules, context),
     ...(parameters === undefined || (resealed && isRedacted(parameters))
       ? []
-      : toFindings(
-          parameterFaults(parameters, 'snapshot.parameters', resealed ? null : protocol.exactParameters, exempt),
-        )),
+      : toFindings(parameterFaults(parameters, 'snapshot.parameters', protocol.exactParameters, exempt))),
     ...(bundleContext === undefined || (resealed && isRedacted(bundleContext))
       ? []
       : toFindings(contextFaults(bundleContext, 'context', false, exempt))),

@@ -82,6 +82,7 @@ export function faultsOfElements<T, F>(
 
 /**
  * @param exact the names that must all be there and no other, or null where `parameters` is free beyond its typed members
+ * @param isExempt tells removed values, where some may be; then members may be absent too
  */
 export function parameterFaults(
   value: JsonValue,
@@ -92,7 +93,8 @@ export function parameterFaults(
   if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
   const faults: Fault[] = [];
   for (const name of exact ?? []) {
-    if (!Object.hasOwn(value, name)) faults.push({ path: `${path}.${name}`, rule: 'is required' });
+    if (isExempt === never && !Object.hasOwn(value, name))
+      faults.push({ path: `${path}.${name}`, rule: 'is required' });
   }
   let hasOther = false;
   for (const [name, parameter] of Object.entries(value)) {

@@ -166,6 +166,13 @@ export async function packageCases(): Promise<Vector[]> {
       lookup,
       passes('PPPS', { provenance: 'proven' }),
     ],
+    [
+      'unknown-members-beside-a-bare-bundle',
+      'Unknown members at the top level of a bundle are not hashed, and no copies: only a package around it has those.',
+      { ...cer, nodeId: 'another', kid: OTHER.kid, attestorKeyId: OTHER.kid, timestamp: '2020-01-01T00:00:00Z' },
+      passes('PPPP'),
+      { heading: 'Attestation' },
+    ],
     ['wrapped-bundle', 'Verify takes {bundle}.', { bundle: cer }, passes('PPPP')],
     ['wrapped-package', 'Verify takes {bundle} around a package.', { bundle: saved }, passes('PPPP')],
     [
@@ -239,6 +246,16 @@ export async function packageCases(): Promise<Vector[]> {
     lookupLie('lookup-hash-differs', 'certificateHash', hashText('x')),
     lookupLie('lookup-resealed-hash-differs', 'resealedCertificateHash', hashText('x')),
     lookupLie('lookup-summary-hash-differs', 'attestation.certificateHash', hashText('x')),
+    lookupLie('lookup-summary-kid-differs', 'attestation.kid', OTHER.kid),
+    lookupLie('lookup-summary-node-differs', 'attestation.nodeId', 'another'),
+    lookupLie('lookup-attested-at-differs', 'attestedAt', '2020-01-01T00:00:00Z'),
+    [
+      'lookup-attestation-is-text',
+      'meta, and attestation in it or in the package, are objects where a receipt is present.',
+      change(lookup, 'cer.meta.attestation', 'x'),
+      fails('SCHEMA_ERROR', 'meta.attestation', 'FFFS', { provenance: 'claimed' }),
+      { heading: 'Layer 1: integrity' },
+    ],
     lookupLie('lookup-node-differs', 'nodeId', 'another'),
     lookupLie('lookup-kid-differs', 'kid', OTHER.kid),
     [

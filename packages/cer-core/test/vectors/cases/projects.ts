@@ -317,6 +317,12 @@ export async function projectCases(): Promise<Vector[]> {
     ),
     schema('title-number', 'projectTitle', 7),
     [
+      'algorithm-absent',
+      'The algorithm may be absent; there is only one.',
+      change(good, 'integrity.algorithm', undefined),
+      ok(),
+    ],
+    [
       'algorithm-unknown',
       'integrity = {algorithm: "sha256-canonical-json", projectHash}.',
       change(good, 'integrity.algorithm', 'md5'),
@@ -377,6 +383,24 @@ export async function projectCases(): Promise<Vector[]> {
       'embeddedBundles keys = stepIds exactly.',
       change(good, 'embeddedBundles.step-3', two),
       bad('STEP_REGISTRY_MISMATCH', 'embeddedBundles'),
+    ],
+    [
+      'embedded-text',
+      'embeddedBundles is an object from stepId to the CER bundle of the step.',
+      change(good, 'embeddedBundles.step-2', 'x'),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1]', { structuralValid: false }),
+    ],
+    [
+      'embedded-without-its-hash',
+      'The hash of an embedded bundle is the registry’s hash.',
+      change(good, 'embeddedBundles.step-2.certificateHash', undefined),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1].certificateHash', { structuralValid: false }),
+    ],
+    [
+      'embedded-with-a-malformed-hash',
+      'The hash of an embedded bundle is the registry’s hash.',
+      change(good, 'embeddedBundles.step-2.certificateHash', 'x'),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1].certificateHash', { structuralValid: false }),
     ],
     [
       'embedded-absent',
@@ -615,8 +639,28 @@ export async function projectCases(): Promise<Vector[]> {
       'reseal-without-project-receipt',
       'Only in the public form, with our project receipt, may a reseal represent a step.',
       change(good, 'embeddedBundles.step-1', proven),
-      bad('STEP_REGISTRY_MISMATCH', null, { steps: ['STEP_REGISTRY_MISMATCH', 'OK'] }),
+      bad('STEP_REGISTRY_MISMATCH', null, { steps: ['STEP_REGISTRY_MISMATCH', 'OK'], structuralValid: true }),
       PUBLIC,
+    ],
+    [
+      'public-form-without-key-set',
+      'A reseal has another hash than its entry: that is a fault of its step, which names what is missing, not of structure.',
+      change(registered, 'embeddedBundles.step-1', proven),
+      bad('VERIFICATION_MATERIAL_UNAVAILABLE', 'meta.attestation.receipt', {
+        ...{ structuralValid: true, nodeReceipt: 'FAIL' },
+        steps: ['VERIFICATION_MATERIAL_UNAVAILABLE', 'OK'],
+      }),
+      { keySet: null, ...PUBLIC },
+    ],
+    [
+      'public-form-of-another-node',
+      'A reseal has another hash than its entry: that is a fault of its step, which names what is wrong, not of structure.',
+      change(registered, 'embeddedBundles.step-1', proven),
+      bad('ATTESTATION_INVALID_SIGNATURE', 'meta.attestation.receipt.nodeId', {
+        ...{ structuralValid: true, nodeReceipt: 'FAIL' },
+        steps: ['ATTESTATION_INVALID_SIGNATURE', 'OK'],
+      }),
+      { options: { nodeId: 'another' }, ...PUBLIC },
     ],
   ];
   const projects = group('project', 'Project structure', keySet(), lines).map((vector): Vector => ({
