@@ -104,7 +104,7 @@ describe('the tenant set command', () => {
 
   it('names the option with an invalid value', async () => {
     await expect(command('tenant', 'set', '--name', 'acme', '--retention-days', '-1')).rejects.toThrow(
-      /unknown option|--retention-days: must be a whole number of days/,
+      /an option is unknown, or lacks its value|--retention-days: must be a whole number of days/,
     );
     await expect(command('tenant', 'set', '--name', 'acme', '--retention-days', '0')).rejects.toThrow(
       /^--retention-days: must be a whole number of days from 1 on, or none\n/,

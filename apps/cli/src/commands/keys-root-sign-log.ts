@@ -26,7 +26,10 @@ export const keysRootSignLogCommand: Command = {
   options: [
     ['--root FILE', 'the root key, as keys root init made it'],
     ['--statement FILE', 'the saved answer of the node at /.well-known/svc-log.json'],
-    ['--out FILE', 'where to write the signed statement, for log statement of the node; it is never overwritten'],
+    [
+      '--out FILE',
+      'where to write the signed statement, for the command log statement of the node; it is never overwritten',
+    ],
     ['--yes', 'do not ask for confirmation; without a terminal, nothing is asked'],
   ],
   examples: [

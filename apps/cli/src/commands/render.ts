@@ -44,8 +44,8 @@ export const renderCommand: Command = {
     ['--max-memory MB', `end the sketch when its process has more memory (${DEFAULT_MEMORY_MB})`],
     [
       '--allow-network',
-      'draw also where this machine cannot keep the process of the sketch off the network: neither an empty network ' +
-        'namespace (Linux) nor Node.js 25. The sketch is given no network in any case',
+      'draw even where this machine cannot cut the process of the sketch off the network, which needs an empty ' +
+        'network namespace (Linux) or Node.js 25; the sketch itself never has a network',
     ],
     ['--json', 'the result as JSON; of a loop with the hash of each frame'],
   ],

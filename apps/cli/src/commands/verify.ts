@@ -26,7 +26,7 @@ export const verifyCommand: Command = {
   options: [
     ...VERIFY_FLAG_HELP,
     ['--hash HASH', 'fetch the public record of HASH from the node whose address --node is; exit 2 when it has none'],
-    ['--batch', 'check many on all cores; files named .ndjson or .jsonl, and -, hold one certificate a line'],
+    ['--batch', 'check many on all cores; files named .ndjson or .jsonl, and -, hold one certificate per line'],
   ],
   examples: [
     ['cer verify certificate.json --keys keys.json', 'offline: reads two files and opens no connection'],

@@ -24,13 +24,13 @@ export const adminAuditVerifyCommand: Command = {
   ],
   options: [
     ['--keys FILE|URL', 'the key set of the node'],
-    ['--head FILE', 'where the log ended before: a shorter or other log is then found out'],
+    ['--head FILE', 'where the log ended before: a shorter or other log is then detected'],
     ['--node URL', 'ask the node instead of reading a file'],
     ['--admin-secret-file FILE', 'the file that holds the admin secret; CER_ADMIN_SECRET unless given'],
     ...TIMEOUT_FLAG_HELP,
   ],
   examples: [
-    ['cer admin audit verify audit.ndjson --keys keys.json --head head.json', 'saved pages, one answer a line'],
+    ['cer admin audit verify audit.ndjson --keys keys.json --head head.json', 'saved pages, one answer per line'],
   ],
   run,
 };

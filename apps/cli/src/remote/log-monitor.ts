@@ -19,7 +19,7 @@ import { nodeAddress } from './node-client.js';
 /** Watches the logs of a node from outside. @see docs/for-auditors.md, "Watch the log" */
 export const logMonitorCommand: Command = {
   name: 'log monitor',
-  summary: 'watch the transparency logs of a node; run it outside the operator',
+  summary: 'watch the transparency logs of a node; run it on a machine that its operator does not control',
   usage: ['log monitor URL --log-policy FILE [--api-key-file FILE --keys FILE|URL] [--every SECONDS]'],
   options: [
     ['--log-policy FILE', 'which logs and witnesses you trust (tlog-policy); addresses in it are used'],

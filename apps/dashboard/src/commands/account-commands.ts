@@ -13,6 +13,7 @@ const DEFAULT_TENANT = 'Default';
 
 export const createOwner: Command = {
   usage: '--email E [--name N] [--tenant NAME] [--password-stdin]',
+  summary: 'make an owner, and the tenant where it is new; print a link for the password',
   options: {
     email: { type: 'string' },
     name: { type: 'string' },
@@ -48,6 +49,7 @@ export const createOwner: Command = {
 
 export const createTenant: Command = {
   usage: '--name NAME [--id ID]',
+  summary: 'print the id of a tenant, which is made where it is new',
   options: { name: { type: 'string' }, id: { type: 'string' } },
   run: async (values, { print, withStore }) => {
     const name = checked(PlainName, 'name', required(values, 'name'));
@@ -61,8 +63,9 @@ export const createTenant: Command = {
   },
 };
 
-const setStatus = (status: 'active' | 'suspended'): Command => ({
+const setStatus = (status: 'active' | 'suspended', summary: string): Command => ({
   usage: '--tenant NAME',
+  summary,
   options: { tenant: { type: 'string' } },
   run: async (values, { print, withStore }) => {
     await withStore(async (store) => {
@@ -73,5 +76,5 @@ const setStatus = (status: 'active' | 'suspended'): Command => ({
   },
 });
 
-export const suspendAccount = setStatus('suspended');
-export const resumeAccount = setStatus('active');
+export const suspendAccount = setStatus('suspended', 'suspend an account');
+export const resumeAccount = setStatus('active', 'resume a suspended account');

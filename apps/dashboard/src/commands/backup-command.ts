@@ -8,6 +8,7 @@ const LEFT_OUT = ['sessions', 'one_time_links', 'reader_keys', 'used_challenges'
 
 export const backup: Command = {
   usage: '--out FILE',
+  summary: 'copy the SQLite database while the dashboard runs',
   options: { out: { type: 'string' } },
   run: async (values, { env, print }) => {
     const to = required(values, 'out');

@@ -21,6 +21,8 @@ export type OptionValues = Readonly<Record<string, string | boolean | undefined>
 export interface Command {
   /** Behind the words that name it. */
   readonly usage: string;
+  /** What it does, for the usage. */
+  readonly summary: string;
   readonly options: OptionTypes;
   run(values: OptionValues, context: CommandContext): Promise<void>;
 }

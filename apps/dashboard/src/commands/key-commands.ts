@@ -8,6 +8,7 @@ import { COMMAND_LINE, CommandError, required, type Command } from './command.js
 
 export const createApiKey: Command = {
   usage: '--tenant NAME [--name N] [--scopes a,b] [--key-stdin]',
+  summary: 'print a new API key, once, or add the one on standard input',
   options: {
     tenant: { type: 'string' },
     name: { type: 'string' },
@@ -45,6 +46,7 @@ function scopesIn(list: string): readonly Scope[] {
 
 export const initJwks: Command = {
   usage: '',
+  summary: 'make the handoff keys where there are none',
   options: {},
   run: async (_values, { env, print, now }) => {
     const { JWKS_KEYS_FILE } = readKeysConfig(env);
@@ -55,6 +57,7 @@ export const initJwks: Command = {
 
 export const rotateJwks: Command = {
   usage: '[--immediate]',
+  summary: 'publish a new handoff key, which signs after ten minutes; --immediate: now, and drop the others',
   options: { immediate: { type: 'boolean' } },
   run: async (values, { env, print, now }) => {
     const { JWKS_KEYS_FILE } = readKeysConfig(env);

@@ -5,6 +5,7 @@ import { COMMAND_LINE, CommandError, required, type Command, type OptionValues }
 
 export const putPlan: Command = {
   usage: '--name N [--requests-per-minute N] [--executions-per-month N] [--no-bridge]',
+  summary: 'make or change a plan; no number: no limit',
   options: {
     name: { type: 'string' },
     'requests-per-minute': { type: 'string' },
@@ -25,6 +26,7 @@ export const putPlan: Command = {
 
 export const listPlans: Command = {
   usage: '',
+  summary: 'print all plans',
   options: {},
   run: async (_values, { print, withStore }) => {
     await withStore(async (store) => {
@@ -35,6 +37,7 @@ export const listPlans: Command = {
 
 export const assignPlan: Command = {
   usage: '--tenant NAME --plan N',
+  summary: 'give a tenant this plan',
   options: { tenant: { type: 'string' }, plan: { type: 'string' } },
   run: async (values, { print, withStore }) => {
     const plan = required(values, 'plan');

@@ -11,6 +11,7 @@ import { assignPlan, listPlans, putPlan } from './plan-commands.js';
 
 const migrate: Command = {
   usage: '',
+  summary: 'bring the database up to date',
   options: {},
   run: async (_values, { print, withStore }) => {
     await withStore(async ({ schemaVersion }) => {
@@ -38,7 +39,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 
 const USAGE = [
   'Usage: main.js                     serve',
-  ...[...COMMANDS].map(([name, { usage }]) => `       main.js ${name} ${usage}`.trimEnd()),
+  ...[...COMMANDS].flatMap(([name, { usage, summary }]) => [
+    `       main.js ${name} ${usage}`.trimEnd(),
+    `           ${summary}`,
+  ]),
 ].join('\n');
 
 export type CommandSurroundings = Omit<CommandContext, 'withStore'> & { readonly complain: (line: string) => void };

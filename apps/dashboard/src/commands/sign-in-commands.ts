@@ -12,6 +12,7 @@ import { COMMAND_LINE, CommandError, required, type Command } from './command.js
  */
 export const rotateSecretsKey: Command = {
   usage: '',
+  summary: 'seal all stored secrets under a new key',
   options: {},
   run: async (_values, { env, print, withStore }) => {
     const { SECRETS_KEY_FILE: path } = readSecretsConfig(env);
@@ -41,6 +42,7 @@ async function sealUnderCurrent(store: Store, path: string): Promise<readonly [s
 
 export const resetSignIn: Command = {
   usage: '--email E',
+  summary: 'remove the authenticator app and passkeys of a user',
   options: { email: { type: 'string' } },
   run: async (values, { print, withStore }) => {
     const email = checked(EmailAddress, 'email', required(values, 'email'));

@@ -37,7 +37,7 @@ export function optionsOf<Name extends string>(
     const { values } = parseArgs({ args: [...args], options });
     return values as { [option in Name]?: string };
   } catch {
-    throw new UsageError('unknown option');
+    throw new UsageError('an option is unknown, or lacks its value');
   }
 }
 

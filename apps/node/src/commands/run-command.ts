@@ -42,7 +42,7 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
 
 ${usageLines.join('\n')}
 
-Configuration is by environment variables: see README.md.
+Configuration is by environment variables: see docs/configuration.md.
 `;
 
 /** Prints the output of a command; stdout has nothing else, so that scripts can parse it. */
