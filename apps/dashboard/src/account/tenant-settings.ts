@@ -13,7 +13,7 @@ const metadataName = z
   .max(256)
   .refine((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name), { error: 'must have no control characters' });
 
-/** The settings with which a tenant's records are made, kept and shown; both introspections carry it. */
+/** The settings with which a tenant's records are made, kept and shown; both introspections carry them. */
 export const TenantSettings = z.object({
   publish: z.object({
     context: z.boolean(),
