@@ -2,7 +2,7 @@ import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } fr
 import { checkMembers, type MemberRules } from './checks.js';
 import { label, nonEmptyText, timestamp } from '../schema/rules.js';
 import { schemaFinding, type Finding } from '../finding.js';
-import { hashFormFinding } from './execution-members.js';
+import { checkBundleMembers, hashFormFinding } from './execution-members.js';
 import { EXECUTION_HASHED_MEMBERS } from './execution-v1.js';
 import { isRedacted, type Layout, type LayoutContext } from './layout.js';
 
@@ -101,10 +101,7 @@ export const codemodeRender: Layout = {
     'rendererVersion',
   ],
   checkSchema: (context) => [
-    ...(member(context.bundle, 'createdAt') === undefined && !context.resealed
-      ? [schemaFinding('createdAt', 'is required')]
-      : []),
-    ...checkMembers(context.bundle, '', [['createdAt', timestamp]], context),
+    ...checkBundleMembers(context),
     ...checkMembers(context.snapshot, 'snapshot.', snapshotRules, context),
     ...checkCanvas(context),
     ...checkExecution(context),

@@ -37,22 +37,30 @@ const snapshotRules: MemberRules = [
   ['metadata', plainObject],
 ];
 
-/** Schema rules of bundle and snapshot that v1 and v2 share. */
-export function checkExecutionMembers(context: LayoutContext): Finding[] {
-  const { bundle, snapshot, protocol, resealed } = context;
-  const parameters = member(snapshot, 'parameters');
+/** Schema rules of the hashed members beside the snapshot, for every layout. */
+export function checkBundleMembers(context: LayoutContext): Finding[] {
+  const { bundle, resealed } = context;
   const bundleContext = member(bundle, 'context');
-  const exempt = resealed ? isRedacted : undefined;
   return [
     ...(member(bundle, 'createdAt') === undefined && !resealed ? [schemaFinding('createdAt', 'is required')] : []),
     ...checkMembers(bundle, '', bundleRules, context),
+    ...(bundleContext === undefined || (resealed && isRedacted(bundleContext))
+      ? []
+      : toFindings(contextFaults(bundleContext, 'context', false, resealed ? isRedacted : undefined))),
+  ];
+}
+
+/** Schema rules of bundle and snapshot that v1 and v2 share. */
+export function checkExecutionMembers(context: LayoutContext): Finding[] {
+  const { snapshot, protocol, resealed } = context;
+  const parameters = member(snapshot, 'parameters');
+  const exempt = resealed ? isRedacted : undefined;
+  return [
+    ...checkBundleMembers(context),
     ...checkMembers(snapshot, 'snapshot.', snapshotRules, context),
     ...(parameters === undefined || (resealed && isRedacted(parameters))
       ? []
       : toFindings(parameterFaults(parameters, 'snapshot.parameters', protocol.exactParameters, exempt))),
-    ...(bundleContext === undefined || (resealed && isRedacted(bundleContext))
-      ? []
-      : toFindings(contextFaults(bundleContext, 'context', false, exempt))),
     ...checkToolCallSchema(context),
   ];
 }

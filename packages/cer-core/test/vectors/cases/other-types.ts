@@ -202,6 +202,8 @@ async function renderCases(): Promise<Vector[]> {
     member = path,
   ): CaseLine => [name, rule, seal(change(render(), path, to)), fails(code, member)];
   return group('render', 'cer.codemode.render.v1', keySet(), [
+    line('context-summary-is-text', 'contextSummary is an object.', 'contextSummary', 'x'),
+    line('signal-without-a-type', 'Signals have a type.', 'context', { signals: [{ source: 'a', payload: {} }] }, 'SCHEMA_ERROR', 'context.signals[0].type'),
     line('engine-is-text', 'engine is an object with a name.', 'snapshot.engine', 'x'),
     line('engine-without-a-name', 'engine is an object with a name.', 'snapshot.engine', {}, 'SCHEMA_ERROR', 'snapshot.engine.name'),
     ['sealed', 'Same hash rule as v1.', seal(render()), passes('PSSS')],
