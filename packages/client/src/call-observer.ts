@@ -67,6 +67,7 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
       const started = recorder.begin(call.url.href, () => valueIn(body));
       return started === null ? null : watch(call, started, body);
     },
+    turn: platform.turn,
     failed,
   };
 }

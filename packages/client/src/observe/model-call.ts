@@ -33,8 +33,7 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
   const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];
   if (fold === undefined) return null;
   const body = bodyText(init?.body);
-  // Chat and mail services have such paths too.
-  if (fold === foldMessages && body?.includes('"model"') === false) return null;
+  if (isOther(fold, body)) return null;
   return {
     url,
     body,
@@ -42,6 +41,45 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
     attempt: Number(retryCount(init?.headers ?? request?.headers) ?? 0) || 0,
     signal: init?.signal ?? request?.signal ?? null,
   };
+}
+
+/**
+ * The same call with the body of a `Request`, which is read from a copy. A body that takes a turn of the event loop is
+ * left alone: the call must not wait for what the program produces while it is sent.
+ * @param turn resolves in a later turn
+ * @returns null when it is no request to a model
+ */
+export async function withRequestBody(
+  call: ModelCall,
+  request: Request,
+  turn: () => Promise<void>,
+): Promise<ModelCall | null> {
+  const copy = request.body === null || request.bodyUsed ? null : request.clone().body;
+  const body = copy === null ? null : await textWithin(turn(), copy);
+  return isOther(call.fold, body) ? null : { ...call, body };
+}
+
+/** @returns null when `late` settles before the end of the stream */
+async function textWithin(
+  late: Promise<void>,
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<string | null> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  for (let text = ''; ;) {
+    const read = await Promise.race([reader.read(), late]);
+    if (read === undefined) {
+      reader.cancel().catch(() => undefined);
+      return null;
+    }
+    if (read.done) return text + decoder.decode();
+    text += decoder.decode(read.value, { stream: true });
+  }
+}
+
+/** Chat and mail services have paths of Anthropic's dialect too; their messages name no model. */
+function isOther(fold: () => Fold, body: string | null): boolean {
+  return fold === foldMessages && body?.includes('"model"') === false;
 }
 
 /** Addresses of calls: a program has few of them, and parsing one takes as long as the rest of recognising a call. */

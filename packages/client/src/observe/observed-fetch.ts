@@ -1,4 +1,4 @@
-import { modelCallOf, type ModelCall } from './model-call.js';
+import { modelCallOf, withRequestBody, type ModelCall } from './model-call.js';
 import { addObserver, isObserved, makeObserved } from './observed-calls.js';
 import { isReadable, pullThrough, type Follower, type ReadBody } from './pull-through.js';
 
@@ -20,6 +20,8 @@ export interface Observer {
   admit(call: ModelCall): void;
   /** @returns the observer of the call; null to leave it alone */
   begin(call: ModelCall): Watch | null;
+  /** Resolves in a later turn of the event loop. */
+  readonly turn: () => Promise<void>;
   failed(error: unknown): void;
 }
 
@@ -43,7 +45,9 @@ export async function observeCall(
   observer: Observer,
   ...[input, init]: Parameters<Fetch>
 ): Promise<Response> {
-  const call = isObserved() ? null : quietly(observer, () => modelCallOf(input, init));
+  const recognised = isObserved() ? null : quietly(observer, () => modelCallOf(input, init));
+  if (recognised === null) return make(input, init);
+  const call = isRequest(input) && init?.body === undefined ? await readCall(recognised, input, observer) : recognised;
   if (call === null) return make(input, init);
   observer.admit(call);
   const watch = quietly(observer, () => observer.begin(call));
@@ -60,6 +64,19 @@ export async function observeCall(
   const followed = quietly(observer, follow);
   if (followed === null) watch.miss();
   return followed ?? response;
+}
+
+function isRequest(input: Parameters<Fetch>[0]): input is Request {
+  return typeof input === 'object' && 'clone' in input;
+}
+
+async function readCall(call: ModelCall, request: Request, observer: Observer): Promise<ModelCall | null> {
+  try {
+    return await withRequestBody(call, request, observer.turn);
+  } catch (error) {
+    observer.failed(error);
+    return call;
+  }
 }
 
 function quietly<T>(observer: Observer, work: () => T): T | null {
