@@ -75,7 +75,7 @@ const SOMETHING: Readonly<Record<string, (ctx: PortableContext) => void>> = {
   },
 };
 
-describe.each(['butt', 'round', 'square'])('A stroke with the cap %s', (cap) => {
+describe.each(['butt', 'round', 'square'])('An empty stroke with the cap %s', (cap) => {
   it.each(Object.entries(NOTHING))('draws nothing of %s', (_name, trace) => {
     expect(leavesInk(cap, trace)).toBe(false);
   });
