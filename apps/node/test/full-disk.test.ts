@@ -68,14 +68,22 @@ async function fullAndEmptyAgain(
     for (let at = 0; at < 100 && status === 200; at += 1) status = await certify(node, key);
     expect(status).toBe(500);
     for (let at = 0; at < 3; at += 1) {
-      const { status: answered, body } = await ask(node, 'get', '/ready');
-      expect([answered, body]).toEqual([503, { status: 'not ready', reasons: ['store: the disk is full'] }]);
+      expect(await notReady(node)).toEqual({ status: 'not ready', reasons: ['store: the disk is full'] });
     }
     disk.empty();
     expect((await ask(node, 'get', '/ready')).status).toBe(200);
     expect(await certify(node, key)).toBe(200);
   } finally {
     await node.close();
+  }
+}
+
+/** On a busy machine the probe may take longer than readiness waits for it: then the reason is found by asking again. */
+async function notReady(node: TestNode): Promise<unknown> {
+  for (;;) {
+    const { status, body } = await ask(node, 'get', '/ready');
+    expect(status).toBe(503);
+    if (!JSON.stringify(body).includes('store: is not available')) return body;
   }
 }
 
