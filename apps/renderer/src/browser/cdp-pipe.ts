@@ -194,7 +194,7 @@ function messageReader(
     parts.push(chunk.subarray(skipped));
     size += chunk.length - skipped;
     while (size >= HEAD_BYTES) {
-      wanted ??= messageBytes(Buffer.concat(parts.slice(0, HEAD_BYTES + 1)));
+      wanted ??= messageBytes(joined());
       if (wanted > MAX_MESSAGE_BYTES) {
         if (size < BEGINNING_BYTES) return;
         const bytes = joined();

@@ -16,7 +16,7 @@ export interface Browser {
   /** E.g. `156.0.8078.79`. */
   readonly version: string;
   readonly cdp: CdpPipe;
-  /** For what identifies a new process as the one that was not there before. */
+  /** Runs one after another what identifies a new process as the one that was not there before. */
   readonly inTurn: OneAtATime;
   isRunning(): boolean;
   /** Settles when the browser has ended with all of its processes, for any reason. */

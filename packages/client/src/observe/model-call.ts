@@ -25,8 +25,8 @@ export interface ModelCall {
 
 /** The call that the arguments of a fetch describe; null when they are not a request to a model. */
 export function modelCallOf(input: string | URL | Request, init: RequestInit | undefined): ModelCall | null {
-  const request = typeof input === 'object' && 'url' in input ? input : null;
-  const address = typeof input === 'string' ? input : 'url' in input ? input.url : input.href;
+  const request = isRequest(input) ? input : null;
+  const address = typeof input === 'string' ? input : isRequest(input) ? input.url : input.href;
   if ((init?.method ?? request?.method ?? 'GET').toUpperCase() !== 'POST') return null;
   const url = urlOf(address);
   if (url === null) return null;
@@ -41,6 +41,10 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
     attempt: Number(retryCount(init?.headers ?? request?.headers) ?? 0) || 0,
     signal: init?.signal ?? request?.signal ?? null,
   };
+}
+
+export function isRequest(input: string | URL | Request): input is Request {
+  return typeof input === 'object' && 'url' in input;
 }
 
 /**

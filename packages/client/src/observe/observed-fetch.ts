@@ -1,4 +1,4 @@
-import { modelCallOf, withRequestBody, type ModelCall } from './model-call.js';
+import { isRequest, modelCallOf, withRequestBody, type ModelCall } from './model-call.js';
 import { addObserver, isObserved, makeObserved } from './observed-calls.js';
 import { isReadable, pullThrough, type Follower, type ReadBody } from './pull-through.js';
 
@@ -64,10 +64,6 @@ export async function observeCall(
   const followed = quietly(observer, follow);
   if (followed === null) watch.miss();
   return followed ?? response;
-}
-
-function isRequest(input: Parameters<Fetch>[0]): input is Request {
-  return typeof input === 'object' && 'clone' in input;
 }
 
 async function readCall(call: ModelCall, request: Request, observer: Observer): Promise<ModelCall | null> {

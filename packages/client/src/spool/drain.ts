@@ -8,8 +8,8 @@ import { isProject, type Batch, type Spool } from './spool.js';
 const BATCH_LINES = 200;
 
 /**
- * Maximum milliseconds of silence before the first failed request counts as one; doubled by each failure in a row. A
- * request keeps the program from ending, and a node that is well starts its answer at once.
+ * Maximum milliseconds of silence in a request after a success; doubled by each failure in a row. A request keeps the
+ * program from ending, and a node that is well starts its answer at once.
  */
 const FIRST_SILENCE_MS = 2000;
 
