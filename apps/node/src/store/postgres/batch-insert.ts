@@ -1,14 +1,11 @@
 import type { SqlRow, SqlValue } from '../sql/database.js';
 import type { NewRecord } from '../ports/records.js';
-import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
+import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS, type ColumnsOf } from '../sql/record-rows.js';
 import { firstVisibility } from '../sql/first-visibility.js';
 import { bytesArray, textArray } from './binary-array.js';
 
 /** Runs a statement of the batch's transaction. */
 export type Query = (sql: string, values: unknown[]) => Promise<readonly SqlRow[]>;
-
-/** Column names with the value of each for a row, in order. */
-type Columns<Row> = readonly (readonly [name: string, valueOf: (row: Row) => SqlValue])[];
 
 /**
  * The rows of a statement, one array parameter per column: batches of all sizes share one statement text. Every
@@ -88,7 +85,7 @@ async function keep(query: Query, sql: string, records: readonly NewRecord[]): P
   return kept.map(({ record }) => record);
 }
 
-function arraysOf<Row>(columns: Columns<Row>, rows: readonly Row[]): Buffer[] {
+function arraysOf<Row>(columns: ColumnsOf<Row>, rows: readonly Row[]): Buffer[] {
   return columns.map(([, valueOf]) => textArray(rows.map((row) => textOf(valueOf(row)))));
 }
 

@@ -5,7 +5,8 @@ import type { ListedRecord } from '../ports/record-list.js';
 import type { ExecutionRow, NewRecord } from '../ports/records.js';
 import { StoreError } from '../ports/store-error.js';
 
-type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
+/** Column names with the value of each for a record, in order. */
+export type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
 
 /** Of a row whose provider, model and reviewed hash were read from its bundle. */
 export const DESCRIBED = '1';
