@@ -6,6 +6,7 @@ export { JsonError, type JsonErrorCode } from './errors.js';
 export { MAX_DEPTH, parseJson } from './strict/parse.js';
 export { exceedsDepth } from './value/depth.js';
 export {
+  elementsOf,
   isJsonArray,
   isJsonObject,
   member,

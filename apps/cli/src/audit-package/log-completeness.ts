@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { isKnownToLog, type AuditPackageManifest } from '@cer/cer-core/logs';
 import { encodeHex, parseTimestamp } from '@cer/keys';
 import { byteLines } from '@cer/ndjson';
@@ -200,7 +200,7 @@ async function readStatement(
   const value = parseJson(await wholeEntry(zip, entry, MAX_DOCUMENT_BYTES, findings));
   const statement = isJsonObject(value) ? (member(value, 'statement') ?? value) : null;
   const listed = isJsonObject(statement) ? member(statement, 'logs') : undefined;
-  const logs = isJsonArray(listed) ? listed : [];
+  const logs = elementsOf(listed);
   for (const log of logs) {
     if (!isJsonObject(log) || member(log, 'origin') !== origin) continue;
     const mmdSeconds = member(log, 'mmdSeconds');

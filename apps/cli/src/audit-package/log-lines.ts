@@ -1,5 +1,5 @@
 import {
-  isJsonArray,
+  elementsOf,
   isJsonObject,
   JsonError,
   member,
@@ -62,7 +62,7 @@ function historyOf(certificate: Uint8Array): readonly JsonObject[] {
   }
   const meta = isJsonObject(value) ? member(value, 'meta') : undefined;
   const history = isJsonObject(meta) ? member(meta, 'attestationHistory') : undefined;
-  const entries = isJsonArray(history) ? history : [];
+  const entries = elementsOf(history);
   return entries.flatMap((entry) => {
     const attestation = isJsonObject(entry) ? member(entry, 'attestation') : undefined;
     return isJsonObject(attestation) ? [attestation] : [];

@@ -1,4 +1,12 @@
-import { isJsonArray, isJsonObject, jcsV1, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import {
+  elementsOf,
+  isJsonArray,
+  isJsonObject,
+  jcsV1,
+  member,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 import { encodeBase64Url, keyFingerprint } from '@cer/keys';
 import { openRootFile } from '@cer/keys/file-signer';
 import { readArguments } from '../arguments.js';
@@ -83,7 +91,7 @@ function factsOf(statement: JsonObject): [string, string][] {
   return [
     ['Node', shown(member(statement, 'nodeId'))],
     ['Version', shown(member(statement, 'version'))],
-    ...(isJsonArray(logs) ? logs : []).flatMap((log): [string, string][] => {
+    ...elementsOf(logs).flatMap((log): [string, string][] => {
       if (!isJsonObject(log)) throw new UsageError('--statement: logs must be objects');
       const closed = member(log, 'closed');
       return [

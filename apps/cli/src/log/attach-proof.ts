@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { UsageError } from '../usage-error.js';
 
 /** A proof as packages carry it. */
@@ -23,7 +23,7 @@ export function withLogProof(value: JsonValue, entry: LogProofEntry): JsonObject
 
 function added(place: JsonObject, entry: LogProofEntry): JsonObject {
   const listed = member(place, 'logProofs');
-  const proofs = isJsonArray(listed) ? listed : [];
+  const proofs = elementsOf(listed);
   if (proofs.some((known) => isSameJson(known, entry))) return place;
   return { ...place, logProofs: [...proofs, entry] };
 }

@@ -1,6 +1,6 @@
 import { originHashOf } from '@cer/tlog/note';
 import { formatTilePath, type TileName } from '@cer/tlog/tiles';
-import { isJsonArray, isJsonObject, member } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member } from '@cer/canonical-json';
 import { fetchBytes, fetchJson } from '../http/fetch-json.js';
 
 const MAX_NOTE_BYTES = 256 * 1024;
@@ -35,7 +35,7 @@ export async function witnessedEvidence(
 ): Promise<readonly (readonly string[])[]> {
   const body = await fetchJson(`${witness}/evidence/${originHashOf(origin)}`, MAX_EVIDENCE_BYTES, maxMs);
   const listed = isJsonObject(body) ? member(body, 'evidence') : undefined;
-  const entries = isJsonArray(listed) ? listed : [];
+  const entries = elementsOf(listed);
   return entries.flatMap((entry) => {
     if (!isJsonObject(entry)) return [];
     const notes = [member(entry, 'note'), member(entry, 'known')];

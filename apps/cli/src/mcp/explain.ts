@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { adviceFor, isFailureCode } from '../report/advice.js';
 import type { ToolAnswer } from './run-quietly.js';
 
@@ -18,7 +18,7 @@ export function explainReport(text: string): ToolAnswer {
   const status = member(report, 'status');
   if (typeof status !== 'string') return { text: 'report: has no status', isError: true };
   const findings = member(report, 'findings');
-  const rows = isJsonArray(findings) ? findings : [];
+  const rows = elementsOf(findings);
   const sentences = rows.filter(isJsonObject).flatMap((finding) => {
     const code = member(finding, 'code');
     return isFailureCode(code) ? [sentenceOf(code, member(finding, 'member'), member(finding, 'detail'))] : [];

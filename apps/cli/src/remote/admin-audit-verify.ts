@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { AuditChainCheck, readAuditHead, type AuditFault, type AuditHead } from '@cer/cer-core/logs';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -82,7 +82,7 @@ async function check(pages: AsyncIterable<JsonObject>, chain: AuditChainCheck, i
   let isEmpty = true;
   for await (const page of pages) {
     const entries = member(page, 'entries');
-    const rows = isJsonArray(entries) ? entries : [];
+    const rows = elementsOf(entries);
     for (const entry of rows) {
       isEmpty = false;
       const fault = await chain.add(entry);

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { projectIn } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -63,7 +63,7 @@ interface MissingStep {
 
 function missingSteps({ body }: NodeAnswer): MissingStep[] {
   const steps = member(body, 'error') === 'ATTESTATION_MISSING' ? member(body, 'missingSteps') : undefined;
-  const rows = isJsonArray(steps) ? steps : [];
+  const rows = elementsOf(steps);
   return rows.filter(isJsonObject).flatMap((row) => {
     const [index, stepId] = [member(row, 'index'), member(row, 'stepId')];
     return typeof index === 'number' && typeof stepId === 'string' ? [{ index, stepId }] : [];

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import {
   attestBundle,
@@ -85,7 +85,7 @@ async function newPublicCer(
 /** Removes the earlier attestation's members: an old envelope would contradict the new attestation. */
 function renewed(meta: JsonObject, made: AttestationMeta): JsonObject {
   const stated = member(meta, 'attestationHistory');
-  const history = isJsonArray(stated) ? stated : [];
+  const history = elementsOf(stated);
   const kept = Object.fromEntries(Object.entries(meta).filter(([name]) => !ATTESTED.includes(name)));
   return {
     ...kept,

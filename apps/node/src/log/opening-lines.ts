@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { encodeHex } from '@cer/keys';
 import { erasedOpening, labelOpening, ownerOpening, receiptDigest, type LeafLabel } from '@cer/tlog/leaf';
 import { leafHash } from '@cer/tlog/merkle';
@@ -83,7 +83,7 @@ function receiptOfReseal(publicCerJson: string, digest: Uint8Array): JsonObject 
   const meta = isJsonObject(cer) ? member(cer, 'meta') : undefined;
   if (!isJsonObject(meta)) return null;
   const history = member(meta, 'attestationHistory');
-  const earlier = isJsonArray(history) ? history : [];
+  const earlier = elementsOf(history);
   for (const holder of [meta, ...earlier]) {
     const attestation = isJsonObject(holder) ? member(holder, 'attestation') : undefined;
     if (!isJsonObject(attestation)) continue;

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import type { Finding } from '@cer/cer-core';
 import { toProjectReport, toProjectVerifyResponse, type ProjectEvaluation } from '@cer/cer-core/verify';
 import { keyFingerprint } from '@cer/keys';
@@ -67,7 +67,7 @@ function chainBreaksIn(findings: readonly Finding[]): ChainBreaks {
 
 function stepViews(project: JsonObject, evaluation: ProjectEvaluation, breaks: ChainBreaks): StepView[] {
   const registry = member(project, 'stepRegistry');
-  const entries = isJsonArray(registry) ? registry : [];
+  const entries = elementsOf(registry);
   return evaluation.steps.map((step, index) => {
     const entry = entries[index];
     const parents = isJsonObject(entry) ? member(entry, 'parentStepIds') : undefined;

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
 import { json, ok, pathParam, redirect, type Route, type ServiceResponse } from '@cer/http-service';
 import type { NodeClient } from '../record/node-client.js';
@@ -112,5 +112,5 @@ function hashesIn(text: string): string[] {
   }
   if (!isJsonObject(record)) return [];
   const others = member(record, 'otherMatches');
-  return [member(record, 'certificateHash'), ...(isJsonArray(others) ? others : [])].filter(isSha256Hash);
+  return [member(record, 'certificateHash'), ...elementsOf(others)].filter(isSha256Hash);
 }

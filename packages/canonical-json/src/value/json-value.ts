@@ -27,6 +27,11 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
+/** The elements of an array; none of any other value. */
+export function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return isJsonArray(value) ? value : [];
+}
+
 /** The own member of that name; never one that the prototype lends. */
 export function member(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

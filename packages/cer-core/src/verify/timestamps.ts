@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { jcsV1 } from '../profiles.js';
 import { isSha256Hash } from '../hash.js';
 import { decodeHash, timestampDigest } from './timestamp-digest.js';
@@ -78,7 +78,7 @@ function collectTokens(places: readonly (JsonObject | null)[]): readonly Token[]
   };
   for (const place of places) {
     const listed = place === null ? undefined : member(place, 'timestamps');
-    const entries = isJsonArray(listed) ? listed : [];
+    const entries = elementsOf(listed);
     for (const entry of entries) add(entry, false);
   }
   for (const place of places) if (place !== null) add(member(place, 'timestamp'), true);

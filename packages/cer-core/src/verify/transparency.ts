@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { readReceipt, type Receipt } from '../attest/receipt.js';
 import type { TransparencyCode } from '../errors.js';
 import type { Finding } from '../finding.js';
@@ -116,7 +116,7 @@ function claimsOf({ receipt, signature, label, places }: TransparencySubject): r
   const claims: TransparencyClaim[] = [];
   for (const place of places) {
     const listed = place === null ? undefined : member(place, 'logProofs');
-    const entries = isJsonArray(listed) ? listed : [];
+    const entries = elementsOf(listed);
     for (const entry of entries) {
       const proof = isJsonObject(entry) ? member(entry, 'proof') : undefined;
       const notBefore = isJsonObject(entry) ? member(entry, 'notBefore') : undefined;

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonArray, isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { decodeBase64Url } from '@cer/keys';
 import { HASH_BYTES, leafHash } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
@@ -123,7 +123,7 @@ function ranges(value: JsonValue): (readonly [number, number])[] {
   }
   let before = 0;
   return value.map((range) => {
-    const [first, last, ...more] = isJsonArray(range) ? range : [];
+    const [first, last, ...more] = elementsOf(range);
     if (!isNumber(first) || !isNumber(last) || more.length > 0 || first <= before || last < first) {
       throw malformed('opening: label.deletes must be ascending ranges of numbers');
     }

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonArray, type JsonValue } from '@cer/canonical-json';
 import { present, structured } from '../spans/attribute-values.js';
 import type { Attributes } from '../spans/span.js';
 
@@ -24,6 +24,6 @@ function listOf(attributes: Attributes, many: string, one: string): JsonValue | 
 /** The value of a JSON text, also of a string with its quotation marks. */
 function jsonOf(text: JsonValue): JsonValue {
   const list = typeof text === 'string' ? structured(`[${text}]`) : undefined;
-  const [value = null, ...more] = isJsonArray(list) ? list : [];
+  const [value = null, ...more] = elementsOf(list);
   return value === null || more.length > 0 ? text : value;
 }

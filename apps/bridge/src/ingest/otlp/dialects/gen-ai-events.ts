@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { at, firstLabel, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect } from '../spans/model-call.js';
 import type { Span, SpanEvent } from '../spans/span.js';
@@ -29,7 +29,7 @@ export const genAiEvents: Dialect = {
     const choices = span.events.filter(({ name }) => name === 'gen_ai.choice').map(membersOf);
     const calls = choices.flatMap((choice) => {
       const found = at(choice, 'tool_calls') ?? at(choice, 'message', 'tool_calls');
-      return isJsonArray(found) ? found : [];
+      return elementsOf(found);
     });
     return genAiCall(span.attributes, {
       operation: firstLabel(span.attributes, 'gen_ai.operation.name') ?? 'chat',

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue } from '@cer/canonical-json';
+import { elementsOf, isJsonArray, type JsonValue } from '@cer/canonical-json';
 import { at, label, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect, ToolCall } from '../spans/model-call.js';
 import type { Attributes, Span } from '../spans/span.js';
@@ -50,7 +50,7 @@ function toolCallsIn(messages: JsonValue | undefined): readonly ToolCall[] {
   if (!isJsonArray(messages)) return [];
   const parts = messages.flatMap((message) => {
     const found = at(message, 'parts');
-    return isJsonArray(found) ? found : [];
+    return elementsOf(found);
   });
   return toolCalls(
     parts.filter((part) => at(part, 'type') === 'tool_call'),

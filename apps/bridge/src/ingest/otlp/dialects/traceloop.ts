@@ -1,4 +1,4 @@
-import { isJsonArray } from '@cer/canonical-json';
+import { elementsOf } from '@cer/canonical-json';
 import { at, firstLabel, label, present, toolCalls } from '../spans/attribute-values.js';
 import { unflatten } from '../spans/indexed-attributes.js';
 import type { Dialect } from '../spans/model-call.js';
@@ -20,10 +20,10 @@ export const traceloop: Dialect = {
   },
   read: ({ attributes }) => {
     const completions = unflatten(attributes, 'gen_ai.completion.');
-    const list = isJsonArray(completions) ? completions : [];
+    const list = elementsOf(completions);
     const calls = list.flatMap((completion) => {
       const found = at(completion, 'tool_calls');
-      return isJsonArray(found) ? found : [];
+      return elementsOf(found);
     });
     const type = firstLabel(attributes, 'llm.request.type') ?? 'chat';
     const facts = genAiCall(attributes, {
