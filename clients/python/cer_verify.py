@@ -1090,6 +1090,11 @@ def _read_receipt(value: Json) -> Tuple[Optional[_Receipt], str]:
     return _Receipt(kind, value, text_of(value[kid]), text_of(value[time]), instant), ""
 
 
+def _before(keys: Optional[KeySet], code: str) -> str:
+    """The code of a fault in the form of a receipt, or the one that comes first where there are no keys."""
+    return "VERIFICATION_MATERIAL_UNAVAILABLE" if keys is None and code == "ATTESTATION_INVALID_SIGNATURE" else code
+
+
 def _read_flat(attestation: Json) -> Json:
     """A receipt laid flat in `meta.attestation`. See "Attestation"."""
     if not isinstance(attestation, dict):
@@ -3147,7 +3152,7 @@ class _Evaluation:
         self.checks.node_signature = self.checks.receipt_consistency = FAIL
         receipt, code = _read_receipt(found)
         if receipt is None:
-            self.fault(code, "meta.attestation.receipt", "not a receipt")
+            self.fault(_before(self.options.keys, code), "meta.attestation.receipt", "not a receipt")
             return
         if signature is ABSENT:
             self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
@@ -3766,10 +3771,11 @@ class _ProjectEvaluation:
             return FAIL  # a fault of form
         receipt, code = _read_receipt(found)
         if receipt is None:
-            self.fault(code, "meta.attestation.receipt", "not a receipt")
+            self.fault(_before(self.options.keys, code), "meta.attestation.receipt", "not a receipt")
             return FAIL
         if receipt.kind != "project":
-            self.fault("ATTESTATION_INVALID_SIGNATURE", "meta.attestation.receipt", "not a receipt of a project")
+            code = _before(self.options.keys, "ATTESTATION_INVALID_SIGNATURE")
+            self.fault(code, "meta.attestation.receipt", "not a receipt of a project")
             return FAIL
         if signature is ABSENT:
             self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")

@@ -30,6 +30,14 @@ func ParseKeySet(v *Value) (*KeySet, bool) {
 
 var spkiPrefix = []byte{0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00}
 
+// before returns the code of a fault in the form of a receipt, or the one that comes first where there are no keys.
+func (set *KeySet) before(code string) string {
+	if set == nil && code == "ATTESTATION_INVALID_SIGNATURE" {
+		return "VERIFICATION_MATERIAL_UNAVAILABLE"
+	}
+	return code
+}
+
 // choose returns the public key for a signature of that time, or the code of the first finding. A signature outside the
 // life of its key comes with the key, so that a caller can see whether that key made it.
 //

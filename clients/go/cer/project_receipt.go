@@ -18,10 +18,10 @@ func (p *project) checkReceipt() string {
 	r, code := readReceipt(found)
 	switch {
 	case code != "":
-		p.fault(code, "meta.attestation.receipt", "not a receipt")
+		p.fault(p.options.Keys.before(code), "meta.attestation.receipt", "not a receipt")
 		return Fail
 	case r.kind != "project":
-		p.fault("ATTESTATION_INVALID_SIGNATURE", "meta.attestation.receipt", "not a receipt of a project")
+		p.fault(p.options.Keys.before("ATTESTATION_INVALID_SIGNATURE"), "meta.attestation.receipt", "not a receipt of a project")
 		return Fail
 	case signature == nil:
 		p.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")

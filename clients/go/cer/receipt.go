@@ -121,7 +121,7 @@ func (e *evaluation) verifyReceipt() {
 	e.checks.NodeSignature, e.checks.ReceiptConsistency = Fail, Fail
 	r, code := readReceipt(found)
 	if code != "" {
-		e.fault(code, "meta.attestation.receipt", "not a receipt")
+		e.fault(e.options.Keys.before(code), "meta.attestation.receipt", "not a receipt")
 		return
 	}
 	if signature == nil {

@@ -1,4 +1,6 @@
-import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isRedacted } from '../bundle-types/layout.js';
+import { RESEAL } from '../bundle-types/registry.js';
 import type { Finding } from '../finding.js';
 import type { RegistryEntry } from './registry.js';
 
@@ -17,9 +19,10 @@ export function checkChain(
   return entries.flatMap((entry, index) => {
     const before = index === 0 ? null : entries[index - 1];
     const findings: Finding[] = [];
-    const isWithdrawn = withdrawn.has(entry.stepId) && member(embedded, entry.stepId) === undefined;
+    const bundle = member(embedded, entry.stepId);
+    const isHidden = bundle === undefined ? withdrawn.has(entry.stepId) : hidesPrevious(bundle);
     const expected = before?.certificateHash ?? null;
-    if (!isWithdrawn && previous[index] !== expected) {
+    if (!isHidden && previous[index] !== expected) {
       findings.push({
         code: 'CHAIN_BREAK_DETECTED',
         member: `embeddedBundles.${entry.stepId}.snapshot.prevStepHash`,
@@ -42,6 +45,12 @@ export function checkChain(
     }
     return findings;
   });
+}
+
+/** Whether a reseal removed the hash: the whole certificate may have it. */
+function hidesPrevious(bundle: JsonValue): boolean {
+  const snapshot = isJsonObject(bundle) && member(bundle, 'bundleType') === RESEAL ? member(bundle, 'snapshot') : null;
+  return isJsonObject(snapshot) && isRedacted(member(snapshot, 'prevStepHash'));
 }
 
 function previousStepHash(bundle: unknown): string | null {

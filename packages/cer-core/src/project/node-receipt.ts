@@ -1,7 +1,7 @@
 import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
 import type { Finding } from '../finding.js';
-import { chooseKey } from '../verify/key-choice.js';
+import { chooseKey, missingKeys } from '../verify/key-choice.js';
 import { fail, outcomeOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { VerifyOptions } from '../verify/options.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
@@ -47,11 +47,12 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   if (!isJsonObject(payload) || signature === undefined) {
     return refused(fail('ATTESTATION_MISSING', WHERE, 'is required beside the other parts of an attestation'), absent);
   }
+  const trust = trustOf(options);
   const { receipt } = readReceipt(payload);
   if (receipt?.scope !== 'project') {
-    return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is not a receipt of a project'), absent);
+    const other = invalid(WHERE, 'is not a receipt of a project');
+    return refused(outcomeOf([...missingKeys(trust.keySet, WHERE), other]), absent);
   }
-  const trust = trustOf(options);
   const places = [isJsonObject(meta) ? meta : null, inMeta, project];
   const timestamps = await checkTimestamps(
     { receipt: payload, signature, hash: receipt.hash, places },

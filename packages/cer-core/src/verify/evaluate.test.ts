@@ -38,6 +38,21 @@ describe('evaluateCer', () => {
     });
   });
 
+  it('names the missing keys before a malformed receipt', async () => {
+    const bundle = await certified();
+    const meta = isJsonObject(bundle['meta']) ? bundle['meta'] : {};
+    const attestation = isJsonObject(meta['attestation']) ? meta['attestation'] : {};
+    const receipt = isJsonObject(attestation['receipt']) ? attestation['receipt'] : {};
+    const malformed = {
+      ...bundle,
+      meta: { ...meta, attestation: { ...attestation, receipt: { ...receipt, timestamp: 'yesterday' } } },
+    };
+    const { code, receipt: layer } = await evaluateCer(malformed, { verifiedAt: TEST_TIME });
+    expect(code).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
+    expect(layer).toMatchObject({ findings: [{ code }, { code: 'ATTESTATION_INVALID_SIGNATURE' }] });
+    await expect(evaluateCer(malformed, options)).resolves.toMatchObject({ code: 'ATTESTATION_INVALID_SIGNATURE' });
+  });
+
   it('shows tokens to the verifier of the caller alone', async () => {
     const bundle = await certified();
     const meta = isJsonObject(bundle['meta']) ? bundle['meta'] : {};

@@ -1,5 +1,6 @@
 import { compareTimestamps, parseTimestamp, type KeyEntry, type NodeKeySet, type PublicKey } from '@cer/keys';
 import type { FailureCode } from '../errors.js';
+import type { Finding } from '../finding.js';
 import { rescueKey, type KeyRescue } from './key-rescue.js';
 import type { SoundTimestamp } from './timestamp-verifier.js';
 
@@ -14,6 +15,16 @@ interface Refusal {
   readonly detail: string;
   /** The key, where only its dates forbid it: a signature that it did not make is the more important fault. */
   readonly misdated: PublicKey | null;
+}
+
+const NO_KEY_SET = {
+  code: 'VERIFICATION_MATERIAL_UNAVAILABLE',
+  detail: 'no key set of the node was given, so no signature was checked',
+} as const;
+
+/** The finding that comes before the form of a receipt: without the caller's key set no signature is checked. */
+export function missingKeys(keySet: NodeKeySet | null, at: string): readonly Finding[] {
+  return keySet === null ? [{ ...NO_KEY_SET, member: at }] : [];
 }
 
 /**
@@ -36,9 +47,7 @@ export function chooseKey(
     detail,
     misdated: null,
   });
-  if (keySet === null) {
-    return refuse('VERIFICATION_MATERIAL_UNAVAILABLE', 'no key set of the node was given, so no signature was checked');
-  }
+  if (keySet === null) return refuse(NO_KEY_SET.code, NO_KEY_SET.detail);
   const entry = keySet.entries.get(kid);
   if (entry === undefined) return refuse('ATTESTATION_KEY_NOT_FOUND', 'names a key that is not in the key set');
   if (!isWithinLife(entry, at)) {

@@ -1,12 +1,11 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { KeyEntry, PublicKey } from '@cer/keys';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
-import type { FailureCode } from '../errors.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import { envelopeSkipReason } from './envelope.js';
 import type { Evidence } from './evidence.js';
 import type { Finding } from '../finding.js';
-import { chooseKey } from './key-choice.js';
+import { chooseKey, missingKeys } from './key-choice.js';
 import type { KeyRescue } from './key-rescue.js';
 import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
@@ -47,8 +46,9 @@ export async function checkReceipt(
   }
   const reading = readReceipt(evidence.receipt);
   if (reading.receipt === null) {
-    const code: FailureCode = reading.fault === 'incomplete' ? 'ATTESTATION_MISSING' : 'ATTESTATION_INVALID_SIGNATURE';
-    return both(fail(code, RECEIPT_MEMBER, reading.detail), null);
+    if (reading.fault === 'incomplete') return both(fail('ATTESTATION_MISSING', RECEIPT_MEMBER, reading.detail), null);
+    const malformed = invalid(RECEIPT_MEMBER, reading.detail);
+    return both(outcomeOf([...missingKeys(trust.keySet, RECEIPT_MEMBER), malformed]), null);
   }
 
   const { receipt } = reading;

@@ -121,6 +121,13 @@ export async function keyCases(): Promise<Vector[]> {
       fails('VERIFICATION_MATERIAL_UNAVAILABLE', RECEIPT, 'PFPF', { classification: 'UNVERIFIABLE' }),
       { keySet: null },
     ],
+    [
+      'no-key-set-for-a-malformed-receipt',
+      'No key set given for a signed bundle: VERIFICATION_MATERIAL_UNAVAILABLE, before what a key would show.',
+      change(bundle, `${RECEIPT}.timestamp`, 'yesterday'),
+      fails('VERIFICATION_MATERIAL_UNAVAILABLE', RECEIPT, 'PFFS', { classification: 'UNVERIFIABLE' }),
+      { keySet: null },
+    ],
     ['no-key-set-needed', 'An unsigned bundle needs no key set.', seal(v1()), passes('PSSS'), { keySet: null }],
     [
       'keys-that-travel-inside',

@@ -115,6 +115,13 @@ export async function projectCases(): Promise<Vector[]> {
     },
   });
   const proven = { ...resealedOne, meta: pick(object(resealedOne['meta']), ['attestation']) };
+  const withoutLink = await reseal(v1({ executionId: 'exec-b', prompt: '[REDACTED]', prevStepHash: '[REDACTED]' }), {
+    receipt: {
+      scope: 'reseal',
+      originalCertificateHash: chainedTwo['certificateHash'] ?? null,
+      redactionPolicy: 'public.v1:snapshot.prevStepHash,snapshot.prompt',
+    },
+  });
   const otherReseal = await reseal(v1({ executionId: 'exec-a', prompt: '[REDACTED]' }));
   const withdrawn = (bundle: JsonObject): JsonObject => ({
     ...change(bundle, 'embeddedBundles.step-2', undefined),
@@ -440,6 +447,12 @@ export async function projectCases(): Promise<Vector[]> {
       bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].executionId'),
     ],
     [
+      'execution-id-that-reads-as-removed',
+      'A registry member the snapshot also has is equal; only a reseal removes values.',
+      project([step('[REDACTED]'), two], {}, [{ executionId: 'exec-a' }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].executionId'),
+    ],
+    [
       'model-identity-differs',
       'A registry member the snapshot also has is equal.',
       project([step('exec-a', { modelIdentity: { a: 1 } }), two], {}, [{ modelIdentity: { a: 2 } }]),
@@ -622,6 +635,16 @@ export async function projectCases(): Promise<Vector[]> {
       PUBLIC,
     ],
     [
+      'reseal-without-its-link',
+      'A reseal that removed prevStepHash breaks no chain: the registry and the registered step have it.',
+      change(await register(chained), 'embeddedBundles.step-2', {
+        ...withoutLink,
+        meta: pick(object(withoutLink['meta']), ['attestation']),
+      }),
+      ok({ nodeReceipt: 'PASS', attestedSteps: 1 }),
+      PUBLIC,
+    ],
+    [
       'reseal-of-another-original',
       'A step satisfies the hash rule when its reseal’s receipt names the registry hash as originalCertificateHash.',
       change(registered, 'embeddedBundles.step-1', otherReseal),
@@ -651,6 +674,13 @@ export async function projectCases(): Promise<Vector[]> {
         steps: ['VERIFICATION_MATERIAL_UNAVAILABLE', 'OK'],
       }),
       { keySet: null, ...PUBLIC },
+    ],
+    [
+      'malformed-receipt-without-key-set',
+      'No key set given for a signed project: VERIFICATION_MATERIAL_UNAVAILABLE, before what a key would show.',
+      change(registered, 'meta.attestation.receipt.registeredAt', 'yesterday'),
+      bad('VERIFICATION_MATERIAL_UNAVAILABLE', 'meta.attestation.receipt', { nodeReceipt: 'FAIL' }),
+      { keySet: null },
     ],
     [
       'public-form-of-another-node',
