@@ -8,7 +8,7 @@ from typing import Any, AsyncIterator, Callable, Dict, Iterator, Optional, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.executions import Json, Members
-from cer_client.folds import Fold, fold_for
+from cer_client.folds import Fold, MessagesFold, fold_for
 from cer_client.recorder import Recorder, value_in
 from cer_client.sealing import Call, label_of, parameters_of
 
@@ -107,14 +107,14 @@ class Observer:
         """Watches the request of a model. Raises SpoolFullError only."""
         try:
             fold = fold_for(request.url.path) if request.method == "POST" else None
+            body = None if fold is None else _body_of(request)
         except Exception as error:
             self.recorder.deps.failed(error)
             return None
-        if fold is None:
+        if fold is None or _is_other(fold, body):
             return None
         self.recorder.admit()
         try:
-            body = _body_of(request)
             if body is not None:
                 return Watch(self, request, fold, body)
             self.recorder.pass_over()
@@ -158,6 +158,11 @@ def _body_of(request: Any) -> Optional[str]:
         return content.decode("utf-8")
     except (RuntimeError, UnicodeDecodeError):
         return None
+
+
+def _is_other(fold: Callable[[], Fold], body: Optional[str]) -> bool:
+    """Chat and mail services have paths of Anthropic's dialect too; their messages name no model."""
+    return fold is MessagesFold and body is not None and '"model"' not in body
 
 
 def _library_of(value: object) -> Any:

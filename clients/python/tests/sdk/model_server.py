@@ -77,7 +77,7 @@ class ModelServer:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()
                 owner.bodies.append(body)
                 try:
-                    owner._answer(self, json.loads(body)["model"], self.path.endswith("/messages"))
+                    owner._answer(self, json.loads(body).get("model", "json"), self.path.endswith("/messages"))
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 

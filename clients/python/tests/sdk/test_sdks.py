@@ -132,6 +132,20 @@ def raw_stream(client: openai.OpenAI) -> bytes:
         return b"".join(one.iter_bytes(7))
 
 
+class OtherServices(Case):
+    def test_messages_without_a_model_are_no_calls(self) -> None:
+        cer = self.certificates()
+        with httpx.Client(transport=cer.transport()) as http:
+            answers = [
+                http.post(f"{self.server.url}/rooms/1/messages", json=body)
+                for body in ({"text": "hello"}, {"model": "json", "messages": MESSAGES})
+            ]
+        self.assertEqual([answer.status_code for answer in answers], [200, 200])
+        self.assertEqual(cer.stats().seen, 1)
+        cer.flush(0)
+        self.assertEqual(len(bundles(self.folder)), 1)
+
+
 class OpenAi(Case):
     def test_program_sees_the_same(self) -> None:
         cases: Dict[str, Callable[[openai.OpenAI], Any]] = {
