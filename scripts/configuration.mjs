@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { zodFaults } from '@cer/http-service';
+import { describeVariables } from '@cer/http-service/config';
 import { format, resolveConfig } from 'prettier';
 
 const root = join(import.meta.dirname, '..');
@@ -57,32 +58,22 @@ if (!values.check) {
 /** A heading and the table of one service. */
 async function section(title, name, module) {
   const { VARIABLES } = await import(pathToFileURL(join(root, 'apps', name, 'dist', module)).href);
-  const rows = Object.entries(VARIABLES.shape).map(
-    ([variable, schema]) =>
-      `| \`${variable}\` | ${defaultOf(schema)} | ${meaningOf(variable, schema)} | ${ruleOf(schema)} |`,
+  const rows = describeVariables(VARIABLES).map(
+    (variable) =>
+      `| \`${variable.name}\` | ${defaultOf(variable)} | ${cell(variable.meaning)} | ${ruleOf(VARIABLES.shape[variable.name])} |`,
   );
   return [`## ${title}`, '', '| Variable | Default | Meaning | Constraint |', '| - | - | - | - |', ...rows, ''].join(
     '\n',
   );
 }
 
-function meaningOf(variable, { description }) {
-  if (description === undefined) throw new Error(`${variable} has no description`);
-  return cell(description);
-}
-
-/** The value that the schema sets by default, as written in the environment. */
-function defaultOf(schema) {
-  const { success, data } = schema.safeParse(undefined);
-  if (!success) return 'required';
-  if (data === undefined) return 'unset';
-  if (typeof data !== 'boolean') return `\`${data}\`${mebibytes(data)}`;
-  const written = ['1', '0', 'true', 'false'].find((text) => schema.safeParse(text).data === data);
-  return `\`${written}\``;
+function defaultOf({ required, byDefault }) {
+  if (required) return 'required';
+  return byDefault === undefined ? 'unset' : `\`${byDefault}\`${mebibytes(byDefault)}`;
 }
 
 function mebibytes(value) {
-  const amount = value / 2 ** 20;
+  const amount = Number(value) / 2 ** 20;
   return Number.isInteger(amount) && amount > 0 ? ` (${amount} MiB)` : '';
 }
 

@@ -47,6 +47,12 @@ describe('the command line', () => {
     }
   }
 
+  it.each(['--help', 'owner create -h', 'help'])('prints its commands: %s', async (line) => {
+    const { code, out, err } = await run(line);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('  owner create --email ');
+  });
+
   it('brings the schema up to date', async () => {
     expect(await run('migrate')).toEqual({ code: 0, out: 'schema 8', err: '' });
   });
@@ -188,7 +194,7 @@ describe('the command line', () => {
     async (line) => {
       const { code, out, err } = await run(line);
       expect({ code, out }).toEqual({ code: 3, out: '' });
-      expect(err).toContain('Usage: main.js');
+      expect(err).toContain('Usage: node apps/dashboard/dist/main.js');
       expect(err).not.toContain('canary');
     },
   );

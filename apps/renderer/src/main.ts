@@ -1,9 +1,16 @@
-import { createLogger, runService, serve } from '@cer/http-service/process';
+import { createLogger, runProgram, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
-import { readConfig } from './config.js';
+import { readConfig, VARIABLES } from './config.js';
 import { startEngine, type Engine } from './engine.js';
 
-await runService(async () => {
+await runProgram({
+  call: 'node apps/renderer/dist/main.js',
+  purpose: 'serve the renderer',
+  variables: VARIABLES,
+  start: startRenderer,
+});
+
+async function startRenderer(): Promise<RunningServer> {
   const config = readConfig(process.env);
   const logger = createLogger({ service: 'renderer', level: config.logLevel });
   // Without a browser the service still answers, and reports the reason.
@@ -21,4 +28,4 @@ await runService(async () => {
       if (typeof engine !== 'string') await engine.close();
     },
   });
-});
+}

@@ -14,4 +14,5 @@ export {
   wholeNumber,
   type Environment,
 } from './config/config.js';
+export { describeVariables } from './config/describe-variables.js';
 export { equalSecret, readSecretFile, Secret } from './config/secret.js';

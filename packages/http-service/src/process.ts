@@ -3,6 +3,7 @@ export { isForOperator, OperatorError } from './errors/operator-error.js';
 export { packageVersion } from './process/package-version.js';
 export { lowerPriority } from './process/priority.js';
 export { repeat, type Repeating } from './process/repeat.js';
+export { runProgram } from './process/run-program.js';
 export { runService } from './process/run-service.js';
 export { serve, type RunningServer } from './process/serve.js';
 export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';

@@ -37,12 +37,18 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['sign-in reset', resetSignIn],
 ]);
 
+const PROGRAM = 'node apps/dashboard/dist/main.js';
+
 const USAGE = [
-  'Usage: main.js                     serve',
-  ...[...COMMANDS].flatMap(([name, { usage, summary }]) => [
-    `       main.js ${name} ${usage}`.trimEnd(),
-    `           ${summary}`,
-  ]),
+  `Usage: ${PROGRAM} [command]`,
+  '',
+  '  (no command)',
+  '      serve',
+  ...[...COMMANDS].flatMap(([name, { usage, summary }]) => [`  ${name} ${usage}`.trimEnd(), `      ${summary}`]),
+  '',
+  'Configuration is by environment variables: see docs/configuration.md.',
+  'Example:',
+  `  ${PROGRAM} owner create --email ada@example.org --tenant Acme`,
 ].join('\n');
 
 export type CommandSurroundings = Omit<CommandContext, 'withStore'> & { readonly complain: (line: string) => void };
@@ -53,7 +59,11 @@ export type CommandSurroundings = Omit<CommandContext, 'withStore'> & { readonly
  * @returns the exit code: 0 done, 1 refused or failed, 3 called wrongly
  */
 export async function runCommand(words: readonly string[], surroundings: CommandSurroundings): Promise<number> {
-  const { env, complain, now } = surroundings;
+  const { env, complain, print, now } = surroundings;
+  if (words[0] === 'help' || words.some((word) => word === '--help' || word === '-h')) {
+    print(USAGE);
+    return 0;
+  }
   const [first = '', second = ''] = words;
   const name = COMMANDS.has(first) ? first : `${first} ${second}`;
   const command = COMMANDS.get(name);
@@ -76,7 +86,7 @@ export async function runCommand(words: readonly string[], surroundings: Command
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      complain(`${error.message}\nUsage: main.js ${name} ${command.usage}`.trimEnd());
+      complain(`${error.message}\nUsage: ${PROGRAM} ${name} ${command.usage}`.trimEnd());
       return 3;
     }
     if (!isForOperator(error)) throw error;
