@@ -252,6 +252,13 @@ describe('the OpenAI client', () => {
     },
   );
 
+  it('has content that OpenInference hides certified as masked', async () => {
+    const env = { OPENINFERENCE_HIDE_INPUTS: 'true', OPENINFERENCE_HIDE_OUTPUT_TEXT: 'true' };
+    const { certified } = await run('openai-6-openinference.mjs', { env });
+    expect(certified).toContain('fake-answer complete masked/masked');
+    expect(certified).toContain('fake-tools complete masked/whole');
+  });
+
   it('has calls under OpenLLMetry certified', async () => {
     const { certified, refused } = await run('openai-6-openllmetry.mjs');
     // The instrumentation knows no embeddings, ends no span for a refused call, and records an aborted one as stopped.

@@ -3,7 +3,8 @@ import { NodeSDK } from '@opentelemetry/sdk-node';
 import OpenAI from 'openai';
 import { callInEachWay, chatWays, modelUrl } from './scenarios.mjs';
 
-const instrumentation = new OpenAIInstrumentation();
+// With a configuration it reads its environment variables.
+const instrumentation = new OpenAIInstrumentation({ traceConfig: {} });
 const sdk = new NodeSDK({ instrumentations: [instrumentation] });
 sdk.start();
 instrumentation.manuallyInstrument(OpenAI);

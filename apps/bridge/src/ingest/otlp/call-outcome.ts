@@ -10,7 +10,7 @@ export type CallOutcome = 'complete' | 'aborted' | 'failed' | 'truncated';
 
 const ABORT = /abort|cancell?ed/i;
 const FAILURE = /^(error|failed)$/i;
-const LENGTH = /^(length|max[_-](output[_-])?tokens|model_context_window_exceeded|incomplete)$/i;
+const LENGTH = /^((model[_-])?length|max[_-](output[_-])?tokens|model_context_window_exceeded|incomplete)$/i;
 const ERROR_TYPE = /^[\w.:-]{1,128}$/;
 
 /** The type of an error that the span records, never its message. */

@@ -9,13 +9,16 @@ import type { Attributes, Span } from './spans/span.js';
 export type ContentLoss = 'truncated' | 'attributes-dropped' | 'events-dropped' | 'length-limit';
 
 /** `anthropic.content.truncated` and the like. */
-const STATES_TRUNCATION = /[._]truncated$/;
+const STATES_TRUNCATION = /(^|[._])truncated$|[a-z]Truncated$/;
 /** Shorter texts share their length by chance, and a shorter limit would cut labels. */
 const MIN_LIMIT = 100;
 /** From here on, a power of two as the length of the longest text is taken for a limit. */
 const MIN_ROUND_LIMIT = 1024;
 /** Members of input and output that are JSON in every dialect. */
 const JSON_MEMBERS = ['system', 'messages', 'tools', 'object', 'toolCalls'];
+
+/** Attributes that are JSON texts, or lists of them, whatever they hold. */
+const JSON_ATTRIBUTES = ['ai.prompt', 'ai.prompt.tools', 'ai.value', 'ai.values', 'ai.embedding', 'ai.embeddings'];
 
 /** Any sign is enough: content that may be cut is not evidence of the content. Null without a sign. */
 export function contentLoss(span: Span, dialect: Dialect, call: ModelCall): ContentLoss | null {
@@ -24,7 +27,7 @@ export function contentLoss(span: Span, dialect: Dialect, call: ModelCall): Cont
   if (holders.some(({ attributes }) => statesTruncation(attributes))) return 'truncated';
   if (holders.some(({ droppedAttributes }) => droppedAttributes > 0)) return 'attributes-dropped';
   if (dialect.readsEvents === true && span.droppedEvents > 0) return 'events-dropped';
-  if ([call.input, call.output].some(holdsCutJson)) return 'length-limit';
+  if ([call.input, call.output].some(holdsCutJson) || hasCutJson(span)) return 'length-limit';
   return showsLengthLimit(holders.map(({ attributes }) => attributes)) ? 'length-limit' : null;
 }
 
@@ -42,6 +45,18 @@ function holdsCutJson(content: JsonValue | undefined): boolean {
     const value = content[name];
     return typeof value === 'string' && /^\s*[[{]/.test(value) && !isWholeJson(value);
   });
+}
+
+function hasCutJson({ attributes }: Span): boolean {
+  const sides = ['input', 'output'].filter((side) => attributes.get(`${side}.mime_type`) === 'application/json');
+  return [...JSON_ATTRIBUTES, ...sides.map((side) => `${side}.value`)].some((name) => {
+    const value = attributes.get(name);
+    return isJsonArray(value) ? value.some(isCutJson) : isCutJson(value);
+  });
+}
+
+function isCutJson(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && /^\s*[[{"]/.test(value) && !isWholeJson(value);
 }
 
 function isWholeJson(text: string): boolean {

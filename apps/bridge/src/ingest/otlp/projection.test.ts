@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { evidenceOf, project } from './projection.js';
 import type { Span } from './spans/span.js';
+import { genAi } from './dialects/gen-ai.js';
 import { dialectOf, DIALECTS } from './dialects/registry.js';
 
 function span(attributes: JsonObject, events: readonly (readonly [string, JsonObject])[] = []): Span {
@@ -218,6 +219,7 @@ describe('OpenInference', () => {
         'llm.input_messages.0.message.role': 'user',
         'llm.input_messages.0.message.content': 'first',
         'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'weather',
+        'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{}',
         'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'c1',
       }),
     );
@@ -279,6 +281,148 @@ describe('Traceloop', () => {
   });
 });
 
+/** Reason by side that has no content. */
+function unrecordedOf(given: Span): unknown {
+  const dialect = dialectOf(given);
+  if (dialect === null) throw new Error('no model call');
+  return evidenceOf(given, dialect).unrecorded;
+}
+
+describe('content that the application withholds', () => {
+  const spoken = (parts: JsonValue): JsonValue => [{ role: 'user', parts }];
+  const current = (input: JsonValue, output: JsonValue = ANSWER): Span =>
+    span({ ...CURRENT, 'gen_ai.input.messages': input, 'gen_ai.output.messages': output });
+  const older = { 'gen_ai.system': 'az.ai.inference', 'gen_ai.request.model': 'm' };
+  const openInference = { 'openinference.span.kind': 'LLM', 'llm.model_name': 'm', 'llm.provider': 'p' };
+  const asked = 'llm.input_messages.0.message';
+  const answered = { 'llm.output_messages.0.message.content': 'A' };
+
+  it.each<[string, Span, unknown]>([
+    ['text parts without text', current(spoken([{ type: 'text' }])), { input: 'not-recorded' }],
+    [
+      'one part of several without text',
+      current([{ role: 'system', parts: [{ type: 'text' }] }, ...QUESTION]),
+      { input: 'not-recorded' },
+    ],
+    [
+      'a tool call without arguments',
+      current(QUESTION, [{ role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'weather' }] }]),
+      { output: 'not-recorded' },
+    ],
+    [
+      'a picture without its bytes',
+      current(spoken([{ type: 'blob', modality: 'image', mime_type: 'image/png' }])),
+      { input: 'not-recorded' },
+    ],
+    [
+      'instructions without text',
+      span({
+        ...CURRENT,
+        'gen_ai.input.messages': QUESTION,
+        'gen_ai.output.messages': ANSWER,
+        'gen_ai.system_instructions': '[{"type":"text"}]',
+      }),
+      { input: 'not-recorded' },
+    ],
+    [
+      'tools without messages',
+      span({ ...CURRENT, 'gen_ai.tool.definitions': [{ name: 'weather' }], 'gen_ai.output.messages': ANSWER }),
+      { input: 'not-recorded' },
+    ],
+    [
+      'events without messages',
+      span(older, [
+        ['gen_ai.user.message', { 'gen_ai.system': 'az.ai.inference' }],
+        ['gen_ai.choice', { 'gen_ai.event.content': '{"finish_reason":"stop","index":0}' }],
+      ]),
+      { input: 'not-recorded', output: 'not-recorded' },
+    ],
+    [
+      'roles of Traceloop',
+      span({ ...older, 'gen_ai.prompt.0.role': 'user', 'gen_ai.completion.0.finish_reason': 'stop' }),
+      { input: 'not-recorded', output: 'not-recorded' },
+    ],
+    [
+      'values that OpenInference masks',
+      span({ ...openInference, 'input.value': '__REDACTED__', 'output.value': '__REDACTED__' }),
+      { input: 'masked', output: 'masked' },
+    ],
+    [
+      'a text that OpenInference masks',
+      span({ ...openInference, ...answered, [`${asked}.content`]: '__REDACTED__' }),
+      { input: 'masked' },
+    ],
+    [
+      'a picture that OpenInference removes',
+      span({ ...openInference, ...answered, [`${asked}.contents.0.message_content.type`]: 'image' }),
+      { input: 'not-recorded' },
+    ],
+    [
+      'a picture of which OpenInference keeps the type',
+      span({
+        ...openInference,
+        ...answered,
+        [`${asked}.contents.0.message_content.text`]: 'What is this?',
+        [`${asked}.contents.1.message_content.type`]: 'image',
+        [`${asked}.contents.1.message_content.image.type`]: 'base64',
+        [`${asked}.contents.1.message_content.image.media_type`]: 'image/png',
+      }),
+      { input: 'not-recorded' },
+    ],
+  ])('is unrecorded, such as %s', (_, given, reasons) => {
+    expect(unrecordedOf(given)).toEqual(reasons);
+  });
+
+  it.each<[string, Span]>([
+    ['an empty answer', current(QUESTION, [{ role: 'assistant', parts: [], finish_reason: 'stop' }])],
+    ['an empty text', current(spoken([{ type: 'text', content: '' }]))],
+    [
+      'a tool call with empty arguments',
+      current(QUESTION, [{ role: 'assistant', parts: [{ type: 'tool_call', name: 'now', arguments: {} }] }]),
+    ],
+    [
+      'a picture at an address',
+      span({
+        ...openInference,
+        ...answered,
+        [`${asked}.contents.0.message_content.type`]: 'image',
+        [`${asked}.contents.0.message_content.image.image.url`]: 'https://example.com/a.png',
+      }),
+    ],
+    [
+      'a tool call that OpenInference names twice',
+      span({
+        ...openInference,
+        [`${asked}.content`]: 'Q',
+        'llm.output_messages.0.message.contents.0.message_content.type': 'tool_use',
+        'llm.output_messages.0.message.contents.0.tool_call.function.arguments': '{}',
+      }),
+    ],
+    [
+      'a tool called without arguments beside a text',
+      current(QUESTION, [
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'text', content: 'A' },
+            { type: 'tool_call', name: 'now' },
+          ],
+        },
+      ]),
+    ],
+    ['a text about masks', span({ ...openInference, ...answered, [`${asked}.content`]: 'What is __REDACTED__?' })],
+  ])('is not %s', (_, given) => {
+    expect(unrecordedOf(given)).toEqual({});
+  });
+
+  it('needs consent to be left out, and masked content does not', () => {
+    expect(() => requestOf(current(spoken([{ type: 'text' }])))).toThrow('the span holds no input');
+    const request = requestOf(span({ ...openInference, ...answered, 'input.value': '__REDACTED__' }));
+    expect(request).toMatchObject({ input: { contentRecorded: false }, output: { messages: [{}] } });
+    expect(payloadOf(request)).toMatchObject({ contentRecorded: { input: false, output: true } });
+  });
+});
+
 describe('a span', () => {
   it.each<[string, JsonObject]>([
     ['of a web request', { 'http.request.method': 'POST', 'url.full': 'https://example.com' }],
@@ -289,6 +433,14 @@ describe('a span', () => {
   ])('%s is not a model call', (_, attributes) => {
     expect(dialectOf(span(attributes))).toBeNull();
   });
+
+  it.each(['length', 'MAX_TOKENS', 'max_output_tokens', 'model_length', 'incomplete'])(
+    'whose answer ended by %s is truncated',
+    (reason) => {
+      const given = span({ ...CURRENT, 'gen_ai.response.finish_reasons': [reason] });
+      expect(evidenceOf(given, genAi).outcome).toBe('truncated');
+    },
+  );
 
   it('is read by one dialect named in the certificate', () => {
     expect(new Set(DIALECTS.map(({ name }) => name)).size).toBe(DIALECTS.length);

@@ -6,6 +6,7 @@ import { OTEL_PREFIX } from '../executions/execution-item.js';
 import { firstLabel, firstNumber, present } from './spans/attribute-values.js';
 import type { Dialect, ModelCall } from './spans/model-call.js';
 import type { Span } from './spans/span.js';
+import { withholding, type Withholding } from './withheld-content.js';
 
 /** Named in every certificate, so that a reader knows which rules made it. A change of the rules is a new name. */
 export const PROJECTION = 'otel.v2';
@@ -26,7 +27,7 @@ export interface Evidence {
 }
 
 type Side = 'input' | 'output';
-type Unrecorded = ContentLoss | 'aborted' | 'failed' | 'not-recorded';
+type Unrecorded = ContentLoss | Withholding | 'aborted' | 'failed';
 
 /** A certify request, or the reason why none can be made; it names attributes and rules, never values. */
 export type Projected = { readonly request: JsonObject } | { readonly refusal: string };
@@ -38,19 +39,25 @@ export function executionIdOf({ traceId, spanId }: Span): string {
   return `${OTEL_PREFIX}${traceId}:${spanId}`;
 }
 
-/** Reads the call, without content that is or may be cut. */
+/** Reads the call, without content that is or may be cut, and without messages whose content was left out. */
 export function evidenceOf(span: Span, dialect: Dialect): Evidence {
   const read = dialect.read(span);
   const outcome = outcomeOf(span, read);
   const loss = contentLoss(span, dialect, read);
-  const call = loss === null ? read : { ...read, input: undefined, output: undefined, toolCalls: [] };
+  const [input, output] = [read.input, read.output].map((side) => loss ?? withholding(side, dialect.mask));
+  const call = {
+    ...read,
+    ...(input !== null && { input: undefined }),
+    ...(output !== null && { output: undefined }),
+    ...(loss !== null && { toolCalls: [] }),
+  };
   const unanswered = outcome === 'aborted' || outcome === 'failed' ? outcome : 'not-recorded';
   return {
     call,
     outcome,
     unrecorded: {
-      ...(call.input === undefined && { input: loss ?? 'not-recorded' }),
-      ...(call.output === undefined && { output: loss ?? unanswered }),
+      ...(call.input === undefined && { input: input ?? 'not-recorded' }),
+      ...(call.output === undefined && { output: output ?? unanswered }),
     },
   };
 }

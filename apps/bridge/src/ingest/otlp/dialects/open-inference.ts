@@ -17,6 +17,7 @@ import { genAiCall } from './gen-ai-request.js';
 /** OpenInference: `llm.*`, messages flattened into numbered attributes. */
 export const openInference: Dialect = {
   name: 'openinference',
+  mask: '__REDACTED__',
   recognise: ({ attributes }) => {
     const kind = attributes.get('openinference.span.kind');
     if (typeof kind !== 'string') return null;

@@ -39,6 +39,8 @@ export interface Dialect {
   readonly name: string;
   /** Content may be in events of the span. */
   readonly readsEvents?: true;
+  /** The text that stands for content that the application hides. */
+  readonly mask?: string;
   /**
    * `call`: the span is one call of a model. `other`: the span is of this dialect and no call of a model, such as the
    * frame around several calls; no other dialect is asked. Null: the span is not of this dialect.
