@@ -70,6 +70,9 @@ describe('Unreadable messages', () => {
     ['an unknown simple value', message('bf 6178 f7 ff')],
     ['a length in eight bytes', message('bf 6178 7b 0000000000000001 78 ff')],
     ['a list of definite length', message('bf 6178 81 01 ff')],
+    ['a number as a name', message('bf 01 f6 ff')],
+    ['a name that has no text', message('bf bf 68746f537472696e67 01 6776616c75654f66 01 ff f6 ff')],
+    ['a million values', message(`bf 6178 9f ${'f6'.repeat(1_000_000)} ff ff`)],
     ['lists in 200 levels', message(`bf 6178 ${'9f'.repeat(200)}${'ff'.repeat(200)} ff`)],
   ])('have %s', (_what, bytes) => {
     expect(() => decodeMessage(bytes)).toThrow(CdpMessageError);

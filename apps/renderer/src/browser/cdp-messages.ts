@@ -23,6 +23,8 @@ export const HEAD_BYTES = ENVELOPE.length + 4;
 const [MAP, LIST, END, BYTES] = [0xbf, 0x9f, 0xff, 0xd6];
 const [FALSE, TRUE, NULL, DOUBLE] = [0xf4, 0xf5, 0xf6, 0xfb];
 const MAX_LEVELS = 100;
+/** Maximum values of a message: small ones take up to fifty times their bytes in memory. */
+const MAX_VALUES = 100_000;
 
 /** Types of items, the upper three bits of their first byte. */
 const [INTEGER, NEGATIVE, BYTE_STRING, TEXT, TAG] = [0, 1, 2, 3, 6];
@@ -120,6 +122,7 @@ export function idOf(beginning: Buffer): number | undefined {
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
+  #values = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -127,6 +130,8 @@ class Reader {
 
   value(level: number): unknown {
     if (level > MAX_LEVELS) throw new CdpMessageError('a message has too many levels');
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) throw new CdpMessageError('a message has too many values');
     const first = this.#bytes.readUInt8(this.#pass(1));
     switch (first) {
       case FALSE:
@@ -160,8 +165,14 @@ class Reader {
 
   #map(level: number): Record<string, unknown> {
     const members: [string, unknown][] = [];
-    while (!this.#isEnd()) members.push([String(this.value(level + 1)), this.value(level + 1)]);
+    while (!this.#isEnd()) members.push([this.#name(level + 1), this.value(level + 1)]);
     return Object.fromEntries(members);
+  }
+
+  #name(level: number): string {
+    const name = this.value(level);
+    if (typeof name !== 'string') throw new CdpMessageError('a message has a member without a name');
+    return name;
   }
 
   #list(level: number): unknown[] {

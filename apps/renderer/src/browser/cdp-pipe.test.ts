@@ -74,6 +74,16 @@ it.each([
   await expect(open).rejects.toMatchObject({ reason: 'closed' });
 });
 
+it('is closed by an event that its listener cannot read', async () => {
+  const { fromBrowser, cdp } = pipe();
+  cdp.onSession('s', ({ params }) => {
+    if (params['request'] === undefined) throw new TypeError('no request');
+  });
+  const open = cdp.call('A.b');
+  fromBrowser.write(bytesOf({ method: 'A.x', sessionId: 's' }));
+  await expect(open).rejects.toMatchObject({ reason: 'closed' });
+});
+
 it('rejects only the call of a 100 MB answer', async () => {
   const { fromBrowser, cdp } = pipe();
   const flooded = expect(cdp.call('A.b')).rejects.toMatchObject({ reason: 'oversize' });

@@ -70,20 +70,27 @@ const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
 /**
  * Speaks the Chrome DevTools Protocol over the two ends of `--remote-debugging-pipe=cbor`. No port is opened, so nothing
  * but this process can drive the browser.
+ * @param onClose called once, when the browser can be driven no longer
  */
-export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
+export function openCdpPipe(
+  toBrowser: Writable,
+  fromBrowser: Readable,
+  onClose: () => void = () => undefined,
+): CdpPipe {
   const waiting = new Map<number, Waiting>();
   const listeners = new Map<string, Set<(event: CdpEvent) => void>>();
   let nextId = 1;
   let closed = false;
 
   const close = (): void => {
+    if (closed) return;
     closed = true;
     for (const { reject, timer, method } of waiting.values()) {
       clearTimeout(timer);
       reject(new CdpError('closed', `the browser closed during ${method}`));
     }
     waiting.clear();
+    onClose();
   };
 
   const settle = (id: number, act: (entry: Waiting) => void): void => {
@@ -119,10 +126,9 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
   fromBrowser.on('data', (chunk: Buffer) => {
     try {
       read(chunk);
-    } catch (error) {
-      if (!(error instanceof CdpMessageError)) throw error;
-      // What follows cannot be read either.
-      fromBrowser.destroy(error);
+    } catch {
+      // Nor can what follows be read: the bytes are no message, or a listener found no event that it knows.
+      fromBrowser.destroy();
     }
   });
   fromBrowser.on('close', close).on('error', close);
@@ -166,7 +172,7 @@ const BEGINNING_BYTES = 64;
 /**
  * Cuts a byte stream into messages. A message over the limit is skipped, and only its beginning is reported.
  * @returns takes the next chunk of the stream
- * @throws CdpMessageError what is returned, for a stream of other bytes
+ * @throws CdpMessageError what is returned, for a stream of other bytes; errors of `onMessage`
  */
 function messageReader(
   onMessage: (message: Buffer) => void,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CdpError, openCdpPipe, type CdpPipe } from './cdp-pipe.js';
 import { CHROMIUM_FLAGS, LIBRARY_TUNABLES } from './flags.js';
 import { SEARCH_PATH, type Jail } from './jail.js';
-import { processGroup } from './processes.js';
+import { killNow, processGroup } from './processes.js';
 import type { BrowserBinary } from './resolve.js';
 import type { Stage } from './stage.js';
 
@@ -85,7 +85,10 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
     killGroup(pid);
     await Promise.race([ended, sleep(2 * GONE_WITHIN_MS, undefined, { ref: false })]);
   };
-  const cdp = openCdpPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  // A browser that can be driven no longer does not end by itself, and another one takes its place.
+  const cdp = openCdpPipe(child.stdio[3] as Writable, child.stdio[4] as Readable, () => {
+    killGroup(pid);
+  });
   try {
     const { product } = await cdp.call('Browser.getVersion', {}, { timeoutMs: START_TIMEOUT_MS });
     const version = String(product).replace(/^[^/]*\//, '');
@@ -124,7 +127,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    for (const member of members) process.kill(member.pid, 'SIGKILL');
+    for (const member of members) killNow(member.pid);
   }
 }
 
