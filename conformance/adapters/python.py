@@ -152,7 +152,7 @@ def of_timestamp(case):
     if "inclusion" in case:
         entry["inclusion"] = case["inclusion"]
     roots = None if case["roots"] is None else cer.TsaRoots(case["roots"])
-    return cer.check_stamps(
+    return cer.check_timestamps(
         case["receipt"], case["signature"], case["certificateHash"], [{"timestamps": [entry]}], roots
     )[0].as_json()
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
@@ -21,18 +21,20 @@ interface Result {
 
 /** The results, or null with the reason in one line where the implementation cannot run here. */
 async function conformance(only: string, ...implementation: string[]): Promise<readonly Result[] | null> {
-  const report = join(folder, `${only.replaceAll('/', '')}.json`);
+  // Of this run alone: one that ends early must not be judged by the report of another.
+  const report = join(mkdtempSync(join(folder, 'run-')), 'report.json');
   const args = [join(root, 'conformance/run.mjs'), ...implementation, '--only', only, '--json', report];
-  // The exit code says no more than the report.
-  const stdout = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, (_error, text) => {
-      resolve(text);
+  // The exit code says no more than the report, where there is one.
+  const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, args, (_error, out, err) => {
+      resolve({ stdout: out, stderr: err });
     });
   });
   if (stdout.includes('was not run')) {
     process.stderr.write(stdout);
     return null;
   }
+  if (!existsSync(report)) throw new Error(stderr);
   return (JSON.parse(readFileSync(report, 'utf8')) as { readonly results: readonly Result[] }).results;
 }
 
