@@ -47,7 +47,7 @@ export function createBrowserHost(options: BrowserHostOptions): BrowserHost {
     logger.info({ version: started.version, pid: started.pid, jail: options.jail.kind }, 'browser started');
     void started.ended.then(() => {
       if (running === started) running = undefined;
-      if (!closed) logger.warn({ pid: started.pid }, 'browser ended');
+      if (!closed) logger.warn({ pid: started.pid, err: started.cdp.fault() }, 'browser ended');
     });
     return started;
   };

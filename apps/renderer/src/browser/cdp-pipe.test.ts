@@ -80,8 +80,10 @@ it('is closed by an event that its listener cannot read', async () => {
     if (params['request'] === undefined) throw new TypeError('no request');
   });
   const open = cdp.call('A.b');
+  expect(cdp.fault()).toBeUndefined();
   fromBrowser.write(bytesOf({ method: 'A.x', sessionId: 's' }));
   await expect(open).rejects.toMatchObject({ reason: 'closed' });
+  expect(cdp.fault()).toBeInstanceOf(TypeError);
 });
 
 it('rejects only the call of a 100 MB answer', async () => {

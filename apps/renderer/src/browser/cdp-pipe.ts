@@ -40,6 +40,8 @@ export interface CdpCallOptions {
 export interface CdpPipe {
   /** Whether the browser has closed its end: it then runs no longer, or not for long. */
   isClosed(): boolean;
+  /** The error for which this side closed it; undefined while it is open or where the browser closed it. */
+  fault(): unknown;
   /** @throws CdpError whose `reason` says whether the browser refused, closed or stayed silent */
   call(method: string, params?: CdpParams, options?: CdpCallOptions): Promise<CdpResult>;
   /** Calls `listener` for every event of one session; returns a function that stops it. */
@@ -81,6 +83,7 @@ export function openCdpPipe(
   const listeners = new Map<string, Set<(event: CdpEvent) => void>>();
   let nextId = 1;
   let closed = false;
+  let fault: unknown;
 
   const close = (): void => {
     if (closed) return;
@@ -126,8 +129,9 @@ export function openCdpPipe(
   fromBrowser.on('data', (chunk: Buffer) => {
     try {
       read(chunk);
-    } catch {
+    } catch (error) {
       // Nor can what follows be read: the bytes are no message, or a listener found no event that it knows.
+      fault = error;
       fromBrowser.destroy();
     }
   });
@@ -136,6 +140,7 @@ export function openCdpPipe(
 
   return {
     isClosed: () => closed,
+    fault: () => fault,
     call: (method, params = {}, options = {}) =>
       new Promise((resolve, reject) => {
         if (closed) {
