@@ -194,6 +194,7 @@ describe('files that other programs saved', () => {
   it.each<[string, Uint8Array]>([
     ['UTF-16 text', Buffer.from(`\ufeff${text}`, 'utf16le')],
     ['a gzip file that is damaged', gzipSync(text).subarray(0, 40)],
+    ['compressed with gzip', gzipSync(gzipSync(text))],
     ['compressed with xz', Buffer.from('fd377a585a000004e6d6b446', 'hex')],
     ['compressed with bzip2', Buffer.from('BZh91AY&SY')],
     ['compressed with Zstandard', Buffer.from('28b52ffd240061', 'hex')],

@@ -18,8 +18,10 @@ export interface ReadOptions {
 
 const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
 
-/** Formats that Node.js may not unpack: their name, first bytes and program. */
+/** Formats that are not unpacked: their name, first bytes and program. */
 const PACKED: readonly (readonly [string, readonly number[], string])[] = [
+  // What is left after unpacking: packed twice.
+  ['gzip', [0x1f, 0x8b], 'gunzip'],
   ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], 'xz -d'],
   ['bzip2', [0x42, 0x5a, 0x68], 'bunzip2'],
   ['Zstandard', [0x28, 0xb5, 0x2f, 0xfd], 'zstd -d'],
