@@ -652,8 +652,8 @@ def _raw_key(value: Json) -> Optional[bytes]:
 
 def _public_key(entry: Json) -> Optional[bytes]:
     key, jwk = _raw_key(get(entry, "publicKey")), get(entry, "publicKeyJwk")
-    use = get(jwk, "use")
-    if has(jwk, "d") or (given(use) and use != "sig"):
+    use, alg = get(jwk, "use"), get(jwk, "alg")
+    if has(jwk, "d") or (given(use) and use != "sig") or (given(alg) and alg not in ("EdDSA", "Ed25519")):
         return None
     if get(jwk, "kty") == "OKP" and get(jwk, "crv") == "Ed25519":
         x = decode_base64url(get(jwk, "x"))

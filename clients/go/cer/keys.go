@@ -97,7 +97,9 @@ func readKey(text string) []byte {
 func publicKey(entry *Value) ([]byte, bool) {
 	key := readKey(entry.Get("publicKey").text())
 	jwk := entry.Get("publicKeyJwk")
-	if use := jwk.Get("use"); jwk.Has("d") || use.given() && !use.isText("sig") {
+	use, alg := jwk.Get("use"), jwk.Get("alg")
+	if jwk.Has("d") || use.given() && !use.isText("sig") ||
+		alg.given() && !alg.isText("EdDSA") && !alg.isText("Ed25519") {
 		return nil, false
 	}
 	if jwk.Get("kty").isText("OKP") && jwk.Get("crv").isText("Ed25519") {

@@ -23,16 +23,22 @@ function refuse(rule: string): never {
  */
 export function publicKeyFromJwk(jwk: unknown): PublicKey {
   if (!isJsonObject(jwk)) return refuse('must be an object');
+  const fault = purposeFault(jwk);
+  if (fault !== null) return refuse(fault);
   if (ownMember(jwk, 'kty') !== 'OKP') return refuse('kty must be "OKP"');
   if (ownMember(jwk, 'crv') !== 'Ed25519') return refuse('crv must be "Ed25519"');
-  if (ownMember(jwk, 'd') !== undefined) return refuse('d must be absent, a published private key vouches for nothing');
-  const use = ownMember(jwk, 'use');
-  if (use !== undefined && use !== 'sig') return refuse('use must be "sig"');
-  const alg = ownMember(jwk, 'alg');
-  if (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519') return refuse('alg must be "EdDSA" or "Ed25519"');
   const x = ownMember(jwk, 'x');
   if (typeof x !== 'string') return refuse('x must be a string');
   return publicKeyFromRaw(decodeBase64Url(x));
+}
+
+/** Why a JWK of any type may not be used to verify, or null. In `use` and `alg` null means absent. */
+export function purposeFault(jwk: object): string | null {
+  if (ownMember(jwk, 'd') !== undefined) return 'd must be absent, a published private key vouches for nothing';
+  const use = ownMember(jwk, 'use') ?? 'sig';
+  if (use !== 'sig') return 'use must be "sig"';
+  const alg = ownMember(jwk, 'alg') ?? 'EdDSA';
+  return alg === 'EdDSA' || alg === 'Ed25519' ? null : 'alg must be "EdDSA" or "Ed25519"';
 }
 
 /** The key as JWK, with exactly the three members that the thumbprint covers. */

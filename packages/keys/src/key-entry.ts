@@ -1,5 +1,5 @@
-import { publicKeyFromJwk } from './jwk.js';
-import { KeyError, type KeyErrorCode } from './key-error.js';
+import { publicKeyFromJwk, purposeFault } from './jwk.js';
+import { KeyError } from './key-error.js';
 import { isJsonObject, ownMember } from './own-member.js';
 import { isSamePublicKey, publicKeyFromText, type PublicKey } from './public-key.js';
 import { isTimestamp } from './timestamp.js';
@@ -71,8 +71,8 @@ export function readLifeTexts(entry: object): Partial<Record<(typeof TEXTS)[numb
 /** The effective status: any revocation member overrides `status`. */
 export function readStatus(entry: object): KeyStatus {
   if (REVOCATION_MEMBERS.some((name) => isPresent(entry, name))) return 'revoked';
-  const status = ownMember(entry, 'status');
-  if (status === undefined || status === 'active') return 'active';
+  const status = ownMember(entry, 'status') ?? 'active';
+  if (status === 'active') return 'active';
   return status === 'revoked' ? 'revoked' : 'retired';
 }
 
@@ -101,27 +101,29 @@ function unreadable(reason: string): Form {
 
 function readText(text: unknown): Form {
   if (typeof text !== 'string') return unreadable('publicKey: must be a string');
-  return readForm(() => publicKeyFromText(text), ['ENCODING_INVALID', 'KEY_FORMAT_UNSUPPORTED']);
+  return readForm(() => publicKeyFromText(text));
 }
 
 function readJwk(jwk: unknown): Form {
-  if (!isJsonObject(jwk) || typeof ownMember(jwk, 'kty') !== 'string') return unreadable('publicKeyJwk: must be a JWK');
-  return readForm(() => publicKeyFromJwk(jwk), ['ENCODING_INVALID']);
+  if (!isJsonObject(jwk)) return unreadable('publicKeyJwk: must be a JWK');
+  const fault = purposeFault(jwk);
+  if (fault !== null) return { usable: false, reason: `publicKeyJwk: ${fault}`, isUnreadable: false };
+  return readForm(() => publicKeyFromJwk(jwk));
 }
 
-function readForm(read: () => PublicKey, unreadableBy: readonly KeyErrorCode[]): Form {
+function readForm(read: () => PublicKey): Form {
   try {
     return { usable: true, publicKey: read() };
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
-    return { usable: false, reason: error.message, isUnreadable: unreadableBy.includes(error.code) };
+    return { usable: false, reason: error.message, isUnreadable: error.code !== 'KEY_POINT_INVALID' };
   }
 }
 
 /** The first fault in the status, times and revocation reason of an entry, or null. */
 export function faultOfLife(entry: object): string | null {
-  const status = ownMember(entry, 'status');
-  if (status !== undefined && status !== 'active' && status !== 'retired' && status !== 'revoked') {
+  const status = ownMember(entry, 'status') ?? 'active';
+  if (status !== 'active' && status !== 'retired' && status !== 'revoked') {
     return 'status: must be "active", "retired" or "revoked"';
   }
   for (const name of TIMES) {

@@ -133,6 +133,7 @@ describe('reading a JWK', () => {
       { alg: 'EdDSA' },
       { alg: 'Ed25519' },
       { key_ops: ['verify'] },
+      { use: null, alg: null },
     ]) {
       expect(publicKeyFromJwk({ ...jwk, ...extra })).toEqual(key);
     }

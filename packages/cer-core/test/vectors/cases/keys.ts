@@ -190,7 +190,28 @@ export async function keyCases(): Promise<Vector[]> {
     good('jwk-without-a-key', BESIDE, { publicKey: undefined }),
     good('spki-beside-an-unreadable-jwk', BESIDE, { publicKeyJwk: 'not a JWK' }),
     good('spki-beside-a-jwk-in-hex', BESIDE, { publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: 'not base64url' } }),
+    good('spki-beside-a-jwk-of-another-type', BESIDE, { publicKeyJwk: { kty: 'EC', crv: 'P-256', x: RAW_URL } }),
+    good('spki-beside-a-jwk-of-another-curve', BESIDE, { publicKeyJwk: { kty: 'OKP', crv: 'X25519', x: RAW_URL } }),
+    good('spki-beside-a-jwk-of-another-length', BESIDE, { publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: 'AAAA' } }),
     good('null-jwk', 'null is absent.', { publicKeyJwk: null }),
+    good('null-members', 'null is absent.', {
+      status: null,
+      createdAt: null,
+      notBefore: null,
+      retiredAt: null,
+      revokedAt: null,
+      compromisedSince: null,
+      revocationReason: null,
+    }),
+    good('null-purpose-of-a-jwk', 'null is absent.', {
+      publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: RAW_URL, use: null, alg: null },
+    }),
+    bad('jwk-for-encryption', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: RAW_URL, use: 'enc' },
+    }),
+    bad('jwk-of-another-algorithm', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: RAW_URL, alg: 'ES256' },
+    }),
     bad('base64url-differs-from-jwk', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
       publicKey: Buffer.from(OTHER.publicKey.raw).toString('base64url'),
     }),
@@ -206,6 +227,7 @@ export async function keyCases(): Promise<Vector[]> {
     bad('private-jwk-beside-the-key', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
       publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: RAW_URL, d: RAW_URL },
     }),
+    bad('private-jwk-of-no-type', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', { publicKeyJwk: { d: RAW_URL } }),
     bad('no-readable-form', BESIDE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', { publicKey: '***', publicKeyJwk: {} }),
     bad('key-is-31-bytes', 'publicKey is base64 SPKI or 32 raw bytes.', 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
       publicKey: Buffer.alloc(31, 1).toString('base64'),
