@@ -27,7 +27,8 @@ try {
   for (const { path } of again)
     if (!failedAgain.has(path)) console.log(`FAILED BESIDE OTHERS, PASSED ALONE: ${relative(process.cwd(), path)}`);
   const passedBefore = again.reduce((sum, { passed }) => sum + passed, 0);
-  const merged = { ...second, passed: first.passed - passedBefore + second.passed };
+  const skipped = Math.max(first.skipped, second.skipped);
+  const merged = { ...second, passed: first.passed - passedBefore + second.passed, skipped };
   writeFileSync(file, JSON.stringify(merged));
   process.exitCode = status ?? 1;
 } finally {

@@ -9,7 +9,8 @@ export default class TotalsReporter {
     const failedSuites = results.testResults
       .filter(({ numFailingTests, testExecError }) => numFailingTests > 0 || Boolean(testExecError))
       .map(({ testFilePath, numPassingTests }) => ({ path: testFilePath, passed: numPassingTests }));
-    const totals = { passed: results.numPassedTests, failed, skipped: results.numPendingTests, failedSuites };
+    const skipped = results.numPendingTests + results.numTodoTests;
+    const totals = { passed: results.numPassedTests, failed, skipped, failedSuites };
     writeFileSync(file, JSON.stringify(totals));
   }
 }

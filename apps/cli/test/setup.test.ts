@@ -189,17 +189,20 @@ describe('.ci/run', () => {
   /**
    * Runs it with an npm that only pretends: `npm test` leaves totals, the command `failing` fails.
    * @param alone totals of the test files that run again; they fail unless nothing did
+   * @param killing the command that kills the shell that runs it
    */
   function ci(
     totals: string,
     failing: string,
     alone = '{"failed":1}',
+    killing = 'nothing',
   ): { status: number | null; lines: string[]; stderr: string } {
     const bin = new Folder();
     const npm = bin.write(
       'npm',
       `#!/bin/sh
       case "$*" in "${failing} "*) failed=1 ;; *) failed=0 ;; esac
+      case "$*" in "run ${killing} "*) kill -KILL $PPID ;; esac
       case "$*" in
         *--runTestsByPath*) printf '%s' '${alone}' > "$CER_TEST_TOTALS"; case '${alone}' in *'"failed":0'*) failed=0 ;; esac ;;
         test*) printf '%s' '${totals}' > "$CER_TEST_TOTALS" ;;
@@ -262,6 +265,19 @@ describe('.ci/run', () => {
     expect(status).toBe(1);
     expect(stderr).toBe(`FAILED: npm ${name} --silent\n`);
     expect(lines.at(-1)).not.toMatch(/passed/);
+  });
+
+  it('ends with 1 when a test was skipped', () => {
+    const { status, stderr } = ci(JSON.stringify({ passed: 12, failed: 0, skipped: 1, failedSuites: [] }), 'nothing');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'FAILED: 1 tests were skipped\n' });
+  });
+
+  it('ends with 1 when the checks beside the tests are killed', () => {
+    const { status, stderr } = ci(good, 'nothing', undefined, 'types');
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^FAILED: the checks beside the tests$/m),
+    });
   });
 
   it('ends with 1 when no test ran or jest itself failed', () => {
