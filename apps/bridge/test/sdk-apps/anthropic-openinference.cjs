@@ -15,8 +15,10 @@ void (async () => {
     temperature: 0.5,
     messages: [{ role: 'user', content: 'CONTENT-QUESTION' }],
   });
+  const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'CONTENT+' } };
   await callInEachWay({
     answer: (model) => client.messages.create(asked(model)),
+    picture: (model) => client.messages.create({ ...asked(model), messages: [{ role: 'user', content: [picture] }] }),
     stream: async (model) => drain(await client.messages.create({ ...asked(model), stream: true })),
     error: async (model) => await client.messages.create(asked(model)),
   });

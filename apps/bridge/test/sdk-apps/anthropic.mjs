@@ -26,8 +26,13 @@ const asked = (model) => ({
   temperature: 0.5,
   messages: [{ role: 'user', content: 'CONTENT-QUESTION '.repeat(20) }],
 });
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'CONTENT+' } };
 await callInEachWay({
   answer: (model) => client.messages.create(asked(model)),
+  picture: (model) => {
+    const content = [picture, { type: 'text', text: 'CONTENT-QUESTION' }];
+    return client.messages.create({ ...asked(model), messages: [{ role: 'user', content }] });
+  },
   limit: (model) => client.messages.create(asked(model)),
   stream: (model) => client.messages.stream(asked(model)).finalMessage(),
   tools: (model) =>

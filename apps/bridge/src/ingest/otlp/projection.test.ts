@@ -302,7 +302,12 @@ describe('content that the application withholds', () => {
     [
       'one part of several without text',
       current([{ role: 'system', parts: [{ type: 'text' }] }, ...QUESTION]),
-      { input: 'not-recorded' },
+      { input: 'parts-left-out' },
+    ],
+    [
+      'a picture in the result of a tool',
+      current(spoken([{ type: 'tool_call_response', response: [{ type: 'text', text: 'T' }, { type: 'image' }] }])),
+      { input: 'parts-left-out' },
     ],
     [
       'a tool call without arguments',
@@ -322,7 +327,7 @@ describe('content that the application withholds', () => {
         'gen_ai.output.messages': ANSWER,
         'gen_ai.system_instructions': '[{"type":"text"}]',
       }),
-      { input: 'not-recorded' },
+      { input: 'parts-left-out' },
     ],
     [
       'tools without messages',
@@ -367,7 +372,7 @@ describe('content that the application withholds', () => {
         [`${asked}.contents.1.message_content.image.type`]: 'base64',
         [`${asked}.contents.1.message_content.image.media_type`]: 'image/png',
       }),
-      { input: 'not-recorded' },
+      { input: 'parts-left-out' },
     ],
   ])('is unrecorded, such as %s', (_, given, reasons) => {
     expect(unrecordedOf(given)).toEqual(reasons);
@@ -410,13 +415,20 @@ describe('content that the application withholds', () => {
         },
       ]),
     ],
+    [
+      'a result with the names of labels',
+      current(spoken([{ type: 'tool_call_response', response: { name: 'A', id: 1 } }])),
+    ],
     ['a text about masks', span({ ...openInference, ...answered, [`${asked}.content`]: 'What is __REDACTED__?' })],
   ])('is not %s', (_, given) => {
     expect(unrecordedOf(given)).toEqual({});
   });
 
-  it('needs consent to be left out, and masked content does not', () => {
+  it('needs consent where none of it is there', () => {
     expect(() => requestOf(current(spoken([{ type: 'text' }])))).toThrow('the span holds no input');
+    expect(requestOf(current(spoken([{ type: 'image' }, { type: 'text', content: 'Q' }])))).toMatchObject({
+      input: { contentRecorded: false },
+    });
     const request = requestOf(span({ ...openInference, ...answered, 'input.value': '__REDACTED__' }));
     expect(request).toMatchObject({ input: { contentRecorded: false }, output: { messages: [{}] } });
     expect(payloadOf(request)).toMatchObject({ contentRecorded: { input: false, output: true } });

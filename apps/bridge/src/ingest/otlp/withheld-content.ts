@@ -2,15 +2,16 @@ import { isJsonArray, isJsonObject, type JsonValue } from '@cer/canonical-json';
 import { at } from './spans/attribute-values.js';
 
 /**
- * Why a side of a call that the span describes is no content: `not-recorded` when messages or parts of them are there
- * without their content, `masked` when a text of it is the dialect's mask.
+ * Why a side of a call is not its content although the span has something there: `masked` when a text of it is the
+ * dialect's mask, `not-recorded` when messages say what they are and nothing more, `parts-left-out` when that holds for
+ * some of their parts.
  */
-export type Withholding = 'not-recorded' | 'masked';
+export type Withholding = 'not-recorded' | 'masked' | 'parts-left-out';
 
 /** Members that describe a message or a part of one. Without any other member its content was left out. */
 const LABELS: ReadonlySet<string> = new Set([
   ...['type', 'role', 'id', 'name', 'index', 'finish_reason'],
-  ...['modality', 'mime_type', 'media_type', 'builtin', 'visible'],
+  ...['kind', 'modality', 'mime_type', 'media_type', 'builtin', 'visible'],
 ]);
 /** Members that hold parts of a message. */
 const HOLDERS: ReadonlySet<string> = new Set([
@@ -27,7 +28,9 @@ export function withholding(content: JsonValue | undefined, mask: string | undef
   if (!isJsonObject(content)) return null;
   if (mask !== undefined && holdsText(content, mask)) return 'masked';
   if (Object.keys(content).every((name) => NO_QUESTION.has(name))) return 'not-recorded';
-  return MESSAGES.some((name) => lacksContent(content[name])) ? 'not-recorded' : null;
+  const messages = MESSAGES.map((name) => content[name]);
+  if (!messages.some(lacksContent)) return null;
+  return messages.some(hasContent) ? 'parts-left-out' : 'not-recorded';
 }
 
 function lacksContent(value: JsonValue | undefined): boolean {
@@ -37,12 +40,27 @@ function lacksContent(value: JsonValue | undefined): boolean {
     return lacking.length > 0 && (lacking.length === value.length || !lacking.every(isToolCall));
   }
   if (!isJsonObject(value)) return false;
-  const names = Object.keys(value).filter((name) => !LABELS.has(name));
-  return names.every((name) => HOLDERS.has(name) && lacksContent(value[name]));
+  if (isJsonArray(value['response']) && value['response'].some(isTypeAlone)) return true;
+  return contentNames(value).every((name) => HOLDERS.has(name) && lacksContent(value[name]));
+}
+
+function hasContent(value: JsonValue | undefined): boolean {
+  if (isJsonArray(value)) return value.some(hasContent);
+  if (!isJsonObject(value)) return value !== undefined;
+  return contentNames(value).some((name) => !HOLDERS.has(name) || hasContent(value[name]));
+}
+
+function contentNames(value: object): readonly string[] {
+  return Object.keys(value).filter((name) => !LABELS.has(name));
 }
 
 function isToolCall(part: JsonValue): boolean {
   return at(part, 'type') === 'tool_call';
+}
+
+/** What Anthropic's SDK records of a picture in the result of a tool. */
+function isTypeAlone(part: JsonValue): boolean {
+  return isJsonObject(part) && Object.keys(part).length === 1 && typeof part['type'] === 'string';
 }
 
 function holdsText(value: JsonValue | undefined, text: string): boolean {
