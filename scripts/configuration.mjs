@@ -31,7 +31,8 @@ const INTRODUCTION = `# Configuration
 Services are configured by environment variables. An empty variable counts as unset. A service does not start with an
 invalid configuration: it reports every faulty variable at once, by its name and rule, never its value. Relative paths
 are relative to the working directory. Any variable \`X\` may be given as \`X_FILE\`, the path of a file with its value
-that only the service's user, or its group, may read: so secrets are mounted. Sizes are in bytes and times in milliseconds unless the name says otherwise.
+that only the service's user, or its group, may read: so secrets are mounted. Renderer, verifier and bridge print their
+variables with \`--help\`, node, dashboard and witness their commands. Sizes are in bytes and times in milliseconds unless the name says otherwise.
 
 \`npm start\` sets these variables itself; [README.md](../README.md) lists the few that it reads. [Operations](operations.md)
 describes the settings of a node in production.
