@@ -1,7 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makePrivateFile, replacePrivateFile } from './private-file.js';
 
 describe('private files', () => {
@@ -33,6 +42,26 @@ describe('private files', () => {
     expect(readFileSync(path, 'utf8')).toBe('second');
     expect(modeOf(path)).toBe(0o600);
     expect(readdirSync(join(folder, 'keys'))).toEqual(['file']);
+  });
+
+  it.each([
+    ['made', makePrivateFile, 'linkSync'],
+    ['replaced', replacePrivateFile, 'renameSync'],
+  ] as const)('survive a loss of power once they are %s', (_, put, place) => {
+    mkdirSync(join(folder, 'keys'));
+    const steps: string[] = [];
+    const [flush, move] = [fs.fsyncSync, fs[place]];
+    jest.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      steps.push(fs.fstatSync(descriptor).isDirectory() ? 'the folder is flushed' : 'the file is flushed');
+      flush(descriptor);
+    });
+    jest.spyOn(fs, place).mockImplementation((from, to) => {
+      steps.push('the file is placed');
+      move(from, to);
+    });
+    put(path, 'text');
+    jest.restoreAllMocks();
+    expect(steps).toEqual(['the file is flushed', 'the file is placed', 'the folder is flushed']);
   });
 
   it('are made beside drafts of a killed process', () => {

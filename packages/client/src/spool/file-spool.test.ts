@@ -1,4 +1,4 @@
-import fs, { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -72,5 +72,70 @@ describe('a spool of files', () => {
     spool.put('{"n":"kept"}');
     await spool.close();
     expect(flush).toHaveBeenCalledTimes(1);
+  });
+
+  it('lets no other user read folder, segments, offsets or dead letters', async () => {
+    const own = join(dir, 'made', 'for it');
+    const secret = openFileSpool(own, { maxBytes: 2 ** 24 }, fail);
+    for (const text of ['{"n":1}', '{"n":2}']) secret.put(text);
+    (await secret.next(1))?.acknowledge(1);
+    secret.bury('{"n":1}', 'REFUSED');
+    const names = readdirSync(own);
+    expect(names.map((name) => name.replace(/^\d+-[0-9a-f]{16}/, 'x')).toSorted()).toEqual([
+      'dead.ndjson',
+      'x.ndjson',
+      'x.ndjson.done',
+    ]);
+    const modeOf = (path: string): number => statSync(path).mode & 0o777;
+    expect(names.map((name) => modeOf(join(own, name)))).toEqual([0o600, 0o600, 0o600]);
+    expect([modeOf(own), modeOf(join(dir, 'made'))]).toEqual([0o700, 0o700]);
+    await secret.close();
+  });
+
+  it('flushes bundles to the disk, several at once', async () => {
+    const flushed = new Promise<void>((resolve) => {
+      jest.spyOn(fs, 'fdatasync').mockImplementation(() => {
+        resolve();
+      });
+    });
+    spool.put('{"n":"one more"}');
+    // The timer of the client does not keep a program running.
+    const alive = setInterval(() => undefined, 1000);
+    await flushed;
+    clearInterval(alive);
+    expect(fs.fdatasync).toHaveBeenCalledTimes(1);
+  });
+
+  describe('of another process', () => {
+    const adopted = (): number => {
+      const other = openFileSpool(dir, { maxBytes: 2 ** 24 }, fail);
+      void other.close();
+      return other.adopted;
+    };
+    /** Gives the segment the name of a process. */
+    const leaveAs = (pid: number): string => {
+      const [name = ''] = readdirSync(dir);
+      const path = join(dir, `${pid}-${'0'.repeat(16)}.ndjson`);
+      renameSync(join(dir, name), path);
+      return path;
+    };
+
+    it('with the same id is taken over if it is older', () => {
+      const path = leaveAs(process.pid);
+      expect(adopted()).toBe(0);
+      utimesSync(path, 1, 1);
+      expect(adopted()).toBe(1);
+    });
+
+    it('of another user is left to it', () => {
+      leaveAs(process.pid + 1);
+      const refused = Object.assign(new Error('not permitted'), { code: 'EPERM' });
+      jest.spyOn(process, 'kill').mockImplementation(() => {
+        throw refused;
+      });
+      expect(adopted()).toBe(0);
+      refused.code = 'ESRCH';
+      expect(adopted()).toBe(1);
+    });
   });
 });
