@@ -91,6 +91,10 @@ const unrecorded = (reason) => ({
   ...NOTHING,
   payload: { contentRecorded: BOTH(false), unrecorded: BOTH(reason) },
 });
+const unrecordedInput = (reason) => ({
+  input: NOTHING.input,
+  payload: { contentRecorded: { input: false, output: true }, unrecorded: { input: reason } },
+});
 const failedWith = (outcome, error) => ({
   output: NOTHING.output,
   payload: { outcome, error, contentRecorded: { input: true, output: false }, unrecorded: { output: outcome } },
@@ -145,6 +149,23 @@ const CERTIFIED = [
     'JSON that breaks off was cut.',
     { attributes: { 'gen_ai.input.messages': `${JSON.stringify(QUESTION).slice(0, -3)}${'x'.repeat(120)}` } },
     unrecorded('length-limit'),
+  ],
+  [
+    'left-out-part',
+    'A side of which parts were left out is not evidence of the content.',
+    {
+      attributes: {
+        'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'image' }] }, ...QUESTION]),
+      },
+    },
+    unrecordedInput('parts-left-out'),
+  ],
+  [
+    'messages-without-content',
+    'Messages of which only the form is there are content that is not recorded.',
+    { attributes: { 'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text' }] }]) } },
+    unrecordedInput('not-recorded'),
+    { content: 'optional' },
   ],
   [
     'failed',
