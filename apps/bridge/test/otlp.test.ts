@@ -135,6 +135,26 @@ describe('the OTLP endpoint', () => {
     expect(await send([span(without)], { query: '?content=optional' })).toMatchObject({ status: 200, body: {} });
   });
 
+  it('certifies one of parent and child in two exports at once', async () => {
+    const other = controlPlane.newTenant();
+    const bearer = controlPlane.newKey(other);
+    const tools = Array.from({ length: TEST_LIMITS.otlpSpanLimit - 1 }, () =>
+      span({ 'gen_ai.operation.name': 'execute_tool' }),
+    );
+    for (const traceId of ['1', '2', '3'].map((digit) => digit.repeat(32))) {
+      const parent = span(GEN_AI, { traceId, spanId: 'a'.repeat(16) });
+      const child = span(GEN_AI, { traceId, spanId: 'b'.repeat(16), parentSpanId: 'a'.repeat(16) });
+      const answers = await Promise.all(
+        [child, parent].map((call) => post(JSON.stringify(exportOf(call, ...tools)), { bearer })),
+      );
+      expect(answers.map(({ status, rejected }) => [status, rejected])).toEqual([
+        [200, 0],
+        [200, 0],
+      ]);
+    }
+    expect(await bridge.store.ingests.newest(other.tenantId, 10, 'certified')).toHaveLength(3);
+  });
+
   it('seals under 1.3.1 only spans with the required numbers', async () => {
     const { 'gen_ai.request.max_tokens': maxTokens, ...without } = GEN_AI;
     expect(maxTokens).toBe(100);

@@ -112,13 +112,13 @@ async function takeExport(
   recent: RecentCalls,
   caller: Caller,
   request: RequestHead,
-  read: () => Promise<readonly Span[]>,
+  readSpans: () => Promise<readonly Span[]>,
 ): Promise<ServiceResponse> {
   const options = exportOptions(request, caller.minimumProtocol);
-  const spans = await read();
+  const spans = await readSpans();
   const { tenantId } = caller;
-  const calls = await spanItems(spans, options, (call) => recent.hasOther(tenantId, call));
-  for (const call of calls) if (!call.isRefused) recent.add(tenantId, call);
+  const read = await spanItems(spans, options, (call) => recent.hasOther(tenantId, call));
+  const calls = recent.take(tenantId, read);
   const outcomes: Outcome[] = [];
   try {
     const groups = inOneGroup(calls.map(({ item }) => item));

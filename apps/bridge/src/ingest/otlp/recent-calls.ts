@@ -25,7 +25,19 @@ export class RecentCalls {
     );
   }
 
-  /** Before it is certified, so that exports in progress see each other. */
+  /**
+   * The calls to certify, added before they are, so that exports in progress see each other: what was read before
+   * another export was taken may be certified from there by now.
+   */
+  take<Call extends Recorded>(tenantId: string, calls: readonly Call[]): readonly Call[] {
+    return calls.filter((call) => {
+      if (call.isRefused) return true;
+      if (this.hasOther(tenantId, call)) return false;
+      this.add(tenantId, call);
+      return true;
+    });
+  }
+
   add(tenantId: string, recorded: Recorded): void {
     const { traceId, spanId, parentSpanId } = recorded.span;
     const call = sameCallKey(recorded);

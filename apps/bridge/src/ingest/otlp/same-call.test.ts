@@ -95,6 +95,14 @@ describe('spans of one call in two exports', () => {
     expect([childFirst.hasOther('tenant', parent), parentFirst.hasOther('tenant', child)]).toEqual([true, true]);
   });
 
+  it('leave the later one out when both were read before', () => {
+    const recent = new RecentCalls();
+    expect([recent.hasOther('tenant', child), recent.hasOther('tenant', parent)]).toEqual([false, false]);
+    const refused = recorded({ id: 'a', isRefused: true });
+    expect(recent.take('tenant', [child])).toEqual([child]);
+    expect(recent.take('tenant', [parent, refused])).toEqual([refused]);
+  });
+
   it('replay the span that was certified', () => {
     const recent = new RecentCalls();
     recent.add('tenant', child);
