@@ -10,6 +10,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { KeyError } from './key-error.js';
+import { errorCodeOf } from './error-code.js';
 import { createPrivateFile, replacePrivateFile } from './private-file.js';
 
 // Key files on disk: accessible to their owner only, written atomically.
@@ -131,9 +132,4 @@ export function whileLocked<T>(path: string, work: () => T): T {
   } finally {
     rmSync(lock, { force: true });
   }
-}
-
-function errorCodeOf(error: unknown): string {
-  const named = typeof error === 'object' && error !== null && 'code' in error;
-  return named && typeof error.code === 'string' ? error.code : 'unknown fault';
 }

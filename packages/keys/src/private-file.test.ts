@@ -11,7 +11,7 @@ import fs, {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { makePrivateFile, replacePrivateFile } from './private-file.js';
+import { makeFolderOf, makePrivateFile, replacePrivateFile } from './private-file.js';
 
 describe('private files', () => {
   let folder: string;
@@ -70,6 +70,16 @@ describe('private files', () => {
     makePrivateFile(path, 'first');
     replacePrivateFile(path, 'second');
     expect(readFileSync(path, 'utf8')).toBe('second');
+  });
+
+  it('say what their folder must be', () => {
+    writeFileSync(join(folder, 'keys'), 'a file');
+    const operator = { forOperator: true, message: expect.stringContaining(`${path}: cannot be written (E`) };
+    for (const write of [makeFolderOf, makePrivateFile, replacePrivateFile]) {
+      expect(() => {
+        write(path, 'text');
+      }).toThrow(expect.objectContaining(operator));
+    }
   });
 
   it('leave nothing behind when placing them fails', () => {

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
 import { addWrappingKey, createKeyVault, openKeyVault, type KeyVault } from '@cer/keys/file-signer';
+import { makeFolderOf } from '@cer/keys/private-file';
 import {
   createCommitmentSecrets,
   openCommitmentSecrets,
@@ -24,7 +24,7 @@ type KeyConfig = Pick<NodeConfig, 'databaseUrl' | 'nodeId' | 'keysFile' | 'commi
 export function createKeyMaterial(config: KeyConfig, now: Date): string[] {
   const { nodeId, keysFile, commitmentSecretFile, signer } = config;
   const made: string[] = [];
-  for (const file of [keysFile, commitmentSecretFile]) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  [keysFile, commitmentSecretFile].forEach(makeFolderOf);
   if (!existsSync(keysFile)) {
     // With a hardware token the file only names the node.
     const withKey = signer !== 'pkcs11';
