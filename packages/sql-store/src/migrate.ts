@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from './database.js';
-import { StoreError } from './store-error.js';
+import { driverCodeOf, StoreError } from './store-error.js';
 
 /** One step of the schema. Released steps are never edited; a change is a new step at the end. */
 export interface Migration {
@@ -40,7 +40,9 @@ export async function migrateDatabase(database: Database, migrations: readonly M
     const current = await versionOf(transaction);
     refuseNewer(current, known);
     for (const { version, up } of migrations.filter(({ version }) => version > current)) {
-      await up(transaction.schema);
+      await up(transaction.schema).catch((error: unknown) => {
+        throw stepFault(version, error);
+      });
       await transaction(VERSIONS).insert({ version });
     }
     return known;
@@ -70,5 +72,20 @@ async function versionOf(db: Knex): Promise<number> {
 
 function refuseNewer(current: number, known: number): void {
   if (current <= known) return;
-  throw new StoreError('STORE_SCHEMA_TOO_NEW', `the database is at schema ${current}, this release knows ${known}`);
+  throw new StoreError(
+    'STORE_SCHEMA_TOO_NEW',
+    `the database is at schema ${current}, this release knows ${known}: a newer release ran on it, or it is the database of another service`,
+  );
+}
+
+/** Classes of errors of a statement that fails however often it is repeated. */
+const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
+
+function stepFault(version: number, error: unknown): unknown {
+  const code = driverCodeOf(error);
+  if (!REFUSED_STATEMENT.test(code)) return error;
+  return new StoreError(
+    'STORE_UNAVAILABLE',
+    `step ${version} of the schema failed (${code}): the role may not change tables, or it is the database of another service`,
+  );
 }

@@ -303,6 +303,7 @@ export function storeContract(
       await newer.query(`insert into schema_versions (version) values (${store.schemaVersion + 1})`);
       await expect(open(newer.url, 1)).rejects.toMatchObject({
         code: 'STORE_SCHEMA_TOO_NEW',
+        message: expect.stringContaining('of another service'),
       });
       await newer.remove();
     });

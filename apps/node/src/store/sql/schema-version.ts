@@ -28,7 +28,10 @@ export function pendingMigrations(
   const steps = new Set(migrations.map(({ version }) => version));
   const strange = applied.filter(({ version }) => !steps.has(Number(version)));
   if (!strange.every(({ oldest_schema: oldest }) => typeof oldest === 'number' && oldest <= known)) {
-    throw new StoreError('STORE_SCHEMA_TOO_NEW', `the database is at schema ${current}, this release knows ${known}`);
+    throw new StoreError(
+      'STORE_SCHEMA_TOO_NEW',
+      `the database is at schema ${current}, this release knows ${known}: a newer release ran on it, or it is the database of another service`,
+    );
   }
   const present = new Set(applied.map(({ version }) => Number(version)));
   return { version: Math.max(current, known), pending: migrations.filter(({ version }) => !present.has(version)) };
