@@ -30,7 +30,8 @@ function cer(...args: readonly string[]): Promise<Said> {
   return new Promise((resolve) => {
     const env = { ...process.env, CER_NODE_URL: services.node.url, CER_API_KEY: services.apiKey };
     execFile(process.execPath, [join(root, 'apps/cli/bin/cer.js'), ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      // A signal that ends it leaves no number.
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
     });
   });
 }

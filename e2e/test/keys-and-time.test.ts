@@ -28,7 +28,8 @@ interface Said {
 function run(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Said> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      // A signal that ends it leaves no number.
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
     });
   });
 }

@@ -198,6 +198,7 @@ describe('every command that talks to a node', () => {
     const node = await answering({ error: 'X', message: '\u001b[2J\u001b]0;owned\u0007\u202e' }, 400);
     const { exitCode, stdout, stderr } = await run(node);
     expect(exitCode).toBe(1);
+    expect(stderr).toContain('owned');
     expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
