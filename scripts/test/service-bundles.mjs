@@ -13,7 +13,12 @@ const PROGRAMS = [
   ['apps/bridge/src/main.ts'],
   ['apps/cli/src/main.ts'],
   ['apps/dashboard/src/main.ts'],
-  ['apps/node/src/main.ts', 'apps/node/src/store/sqlite/writer-thread.ts', 'apps/node/src/thread/thread.ts'],
+  [
+    'apps/node/src/main.ts',
+    'apps/node/src/store/sqlite/log-mover-thread.ts',
+    'apps/node/src/store/sqlite/writer-thread.ts',
+    'apps/node/src/thread/thread.ts',
+  ],
   ['apps/node/test/client/killed-producer.mjs'],
   ['apps/node/test/log/log-turn-process.ts'],
   ['apps/node/test/store/recording-process.mjs', 'apps/node/src/store/sqlite/writer-thread.ts'],

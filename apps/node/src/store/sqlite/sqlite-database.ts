@@ -14,6 +14,7 @@ import type { NewRecord } from '../ports/records.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
+import { LogMover } from './log-mover.js';
 import { openSqliteFile } from './sqlite-file.js';
 import { Statements, storeErrorOf, translated } from './statements.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
@@ -27,6 +28,11 @@ const KEEP_LEAF = `insert into log_leaves (tenant_id, source, source_seq, label_
   values (?, ?, ?, ?, ?, ?)`;
 const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing`;
 
+interface LogMoverOptions {
+  readonly execArgv?: readonly string[];
+  readonly longLogPages?: number;
+}
+
 /** The embedded database: one file, one connection, synchronous statements. */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
@@ -35,16 +41,18 @@ export class SqliteDatabase implements Database {
   readonly #writeTurn: (() => Promise<() => void>) | undefined;
   readonly #checkpoint: WalCheckpoint;
   readonly #statements: Statements;
+  #closing: Promise<void> | undefined;
 
   /**
    * @param path of the database file, created if missing
    * @param writeTurn waits until no other process of this node writes; SQLite's own lock would block the event loop
+   * @param logMover other than usual in tests
    */
-  constructor(path: string, writeTurn?: () => Promise<() => void>) {
+  constructor(path: string, writeTurn?: () => Promise<() => void>, logMover: LogMoverOptions = {}) {
     this.#writeTurn = writeTurn;
     this.#file = translated(() => openSqliteFile(path));
     this.#statements = new Statements(this.#file);
-    this.#checkpoint = new WalCheckpoint(this.#file);
+    this.#checkpoint = new WalCheckpoint(this.#file, new LogMover(path, logMover.execArgv), logMover.longLogPages);
   }
 
   async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
@@ -138,8 +146,11 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    if (!this.#file.open) return;
-    this.#checkpoint.stop();
+    await (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#checkpoint.stop();
     this.#file.close();
   }
 

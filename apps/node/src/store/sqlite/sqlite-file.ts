@@ -13,9 +13,9 @@ const CACHE_KIB = 64 * 1024;
  * Opens a database file, created with mode 0600 in a folder of mode 0700 if missing. Pragmas with a measured reason, at
  * a million records. Hashes and execution ids are randomly distributed, so that each record dirties pages across the
  * file: small pages write a third of the bytes for a fifth more disk space. The cache fits the inner pages of every
- * index. A long write-ahead log keeps the checkpoint out of most commits; a longer one would delay the checkpointing
- * commit by half a second. `synchronous = FULL` because an acknowledged certificate must survive a power cut: NORMAL
- * may lose the last commits.
+ * index. `WalCheckpoint` moves the write-ahead log; a commit does so, and takes half a second, only where that failed until
+ * the log had 512 MiB. `synchronous = FULL` because an acknowledged certificate must survive a power cut: NORMAL may lose
+ * the last commits.
  */
 export function openSqliteFile(path: string): Sqlite.Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ export function openSqliteFile(path: string): Sqlite.Database {
   file.pragma('page_size = 4096');
   file.pragma('journal_mode = WAL');
   file.pragma('synchronous = FULL');
-  file.pragma('wal_autocheckpoint = 32768');
+  file.pragma('wal_autocheckpoint = 131072');
   file.pragma(`cache_size = -${CACHE_KIB}`);
   file.pragma('secure_delete = ON');
   file.pragma('foreign_keys = ON');

@@ -1,23 +1,33 @@
 import type Sqlite from 'better-sqlite3';
+import { z } from 'zod';
 
+import type { LogMover } from './log-mover.js';
 import { StaleCopies } from './stale-copies.js';
 
+/** The answer of `wal_checkpoint`: pages of the log, and those of them that are in the file too. */
+const Lengths = z.tuple([z.object({ log: z.number(), checkpointed: z.number() })]);
+
 const TICK_MS = 1_000;
+/** From this length on, in pages of 4 KiB, the log is moved under load too. A longer one delays the start of a process. */
+const LONG_LOG_PAGES = 32_768;
 
 /**
- * Checkpoints the write-ahead log when idle, so that commits under load need not. Under continuous load SQLite does it
- * once the log is long.
+ * Checkpoints the write-ahead log when idle, and under load in a thread once it is long, so that commits need not.
  */
 export class WalCheckpoint {
   readonly #file: Sqlite.Database;
+  readonly #mover: LogMover;
+  readonly #longLogPages: number;
   readonly #timer: NodeJS.Timeout;
   readonly #staleCopies: StaleCopies;
   #state: 'clean' | 'written' | 'quiet' = 'clean';
   #purge = false;
 
   /** Empties the log at start: a process that ended between erasing and emptying left the erased bytes in it. */
-  constructor(file: Sqlite.Database) {
+  constructor(file: Sqlite.Database, mover: LogMover, longLogPages = LONG_LOG_PAGES) {
     this.#file = file;
+    this.#mover = mover;
+    this.#longLogPages = longLogPages;
     this.#staleCopies = new StaleCopies(file);
     this.#emptyLog();
     this.#timer = setInterval(() => {
@@ -42,14 +52,17 @@ export class WalCheckpoint {
     this.#emptyLog();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#mover.stop();
     this.#removeCopies();
   }
 
   #tick(): void {
     if (this.#purge) {
       this.#emptyLog();
+    } else if (this.#isLogLong()) {
+      this.#mover.move();
     } else if (this.#state === 'written') {
       this.#state = 'quiet';
     } else if (this.#state === 'quiet') {
@@ -57,6 +70,12 @@ export class WalCheckpoint {
       this.#removeCopies();
       this.#checkpoint('PASSIVE');
     }
+  }
+
+  /** Whether the log is long and a part of it is not yet in the file. */
+  #isLogLong(): boolean {
+    const [{ log, checkpointed }] = Lengths.parse(this.#file.pragma('wal_checkpoint(NOOP)'));
+    return log >= this.#longLogPages && checkpointed < log;
   }
 
   #removeCopies(): void {
