@@ -13,6 +13,8 @@ class SseReader:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._max_length = max_length
         self._rest = ""
+        # Whether the last line ended with a carriage return, to which a line feed at the start of the next chunk belongs.
+        self._is_carriage_last = False
         self._data: List[str] = []
         self._length = 0
 
@@ -20,10 +22,14 @@ class SseReader:
         """The data of the events that end within this chunk."""
         events: List[str] = []
         text = self._rest + self._decoder.decode(content)
-        # A carriage return at the end may be half of a line end.
-        half = "\r" if text.endswith("\r") else ""
-        lines = text[: len(text) - len(half)].replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._rest = lines.pop() + half
+        if text == "":
+            return events
+        # Not waited for: the carriage return may be the last byte of the stream, or of what its reader takes.
+        if self._is_carriage_last and text.startswith("\n"):
+            text = text[1:]
+        self._is_carriage_last = text.endswith("\r")
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._rest = lines.pop()
         for line in lines:
             self._line(line, events)
         # A line that never ends must not fill the memory.

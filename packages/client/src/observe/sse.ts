@@ -12,6 +12,8 @@ export class SseReader {
   readonly #text = new Utf8Chunks();
   readonly #maxEventLength: number;
   #rest = '';
+  /** Whether the last line ended with a carriage return, to which a line feed at the start of the next chunk belongs. */
+  #isCarriageLast = false;
   #name = '';
   #data: string | null = null;
   #length = 0;
@@ -24,11 +26,12 @@ export class SseReader {
   /** @param take gets each event that ends within this chunk: one by one, because most are garbage at once */
   push(bytes: Uint8Array, take: (event: SseEvent) => void): void {
     const text = this.#rest + this.#text.decode(bytes);
-    let start = 0;
-    let feed = text.indexOf('\n');
+    if (text === '') return;
+    // Not waited for: the carriage return may be the last byte of the stream, or of what its reader takes.
+    let start = this.#isCarriageLast && text.startsWith('\n') ? 1 : 0;
+    let feed = text.indexOf('\n', start);
     let carriage = text.indexOf('\r');
-    // A carriage return at the end may be half of a line end.
-    while (feed >= 0 || (carriage >= 0 && carriage < text.length - 1)) {
+    while (feed >= 0 || carriage >= 0) {
       const isCarriage = carriage >= 0 && (feed < 0 || carriage < feed);
       const end = isCarriage ? carriage : feed;
       this.#line(text, start, end, take);
@@ -37,6 +40,7 @@ export class SseReader {
       if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
       if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
     }
+    this.#isCarriageLast = text.endsWith('\r');
     this.#rest = text.slice(start);
     // A line that never ends must not fill the memory.
     if (this.#rest.length > this.#maxEventLength + 64) this.#rest = '';

@@ -1,0 +1,32 @@
+"""Server-sent events, wherever chunks are cut."""
+
+import unittest
+from typing import List
+
+from cer_client.sse import SseReader
+
+EVENTS = (
+    ": a comment\n\n"
+    'event: greeting\nid: 7\ndata: {"text":\ndata: "Grüße aus 東京 🗼"}\n\n'
+    "data:first\nretry: 5\n\n"
+    "data: [DONE]\n\n"
+)
+DATA = ['{"text":\n"Grüße aus 東京 🗼"}', "first", "[DONE]"]
+
+
+def data_of(content: bytes, chunk_bytes: int) -> List[str]:
+    reader = SseReader(1000)
+    chunks = (content[at : at + chunk_bytes] for at in range(0, len(content), chunk_bytes))
+    return [data for chunk in chunks for data in reader.push(chunk)]
+
+
+class SseTest(unittest.TestCase):
+    def test_lines_end_with_feeds_carriage_returns_or_both(self) -> None:
+        for line_end in ("\n", "\r", "\r\n"):
+            content = EVENTS.replace("\n", line_end).encode()
+            for chunk_bytes in (1, 2, 3, 7, 1000):
+                with self.subTest(line_end=line_end, chunk_bytes=chunk_bytes):
+                    self.assertEqual(data_of(content, chunk_bytes), DATA)
+
+    def test_an_event_ends_before_the_second_half_of_its_line_end(self) -> None:
+        self.assertEqual(data_of(b"data: [DONE]\r\n\r", 1000), ["[DONE]"])

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { SseReader } from './sse.js';
+
+const EVENTS = [
+  ': a comment\n\n',
+  'event: greeting\nid: 7\ndata: {"text":\ndata: "Grüße aus 東京 🗼"}\n\n',
+  'data:first\nretry: 5\n\n',
+  'data: [DONE]\n\n',
+];
+const DATA = ['{"text":\n"Grüße aus 東京 🗼"}', 'first', '[DONE]'];
+
+function dataOf(text: string, chunkBytes: number): string[] {
+  const bytes = new TextEncoder().encode(text);
+  const found: string[] = [];
+  const reader = new SseReader(1000);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    reader.push(bytes.slice(at, at + chunkBytes), ({ data }) => found.push(data));
+  }
+  return found;
+}
+
+describe('reading server-sent events', () => {
+  it.each([
+    ['line feeds', '\n'],
+    ['carriage returns', '\r'],
+    ['both', '\r\n'],
+  ])('ends lines with %s, wherever chunks are cut', (_, lineEnd) => {
+    const text = EVENTS.join('').replaceAll('\n', lineEnd);
+    for (const chunkBytes of [1, 2, 3, 7, 1000]) expect(dataOf(text, chunkBytes)).toEqual(DATA);
+  });
+
+  it('ends an event before the second half of its line end', () => {
+    expect(dataOf('data: [DONE]\r\n\r', 1000)).toEqual(['[DONE]']);
+  });
+});
