@@ -194,9 +194,11 @@ class FileSpool:
             end = ends[count - 1]
             self.torn += sum(at <= end for at in torn)
             segment.waiting -= count
-            segment.acknowledge(end)
-            if segment.waiting_bytes == 0:
+            # Without noting the offset first: a full disk takes no offset, and is freed by removing the file.
+            if end == segment.size:
                 self._end(segment)
+            else:
+                segment.acknowledge(end)
 
     def bury(self, text: str, code: str) -> None:
         fd = os.open(self._folder / "dead.ndjson", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -215,8 +217,11 @@ class FileSpool:
 
     def close(self) -> None:
         with self._lock:
-            for segment in self._segments:
-                segment.close()
+            for segment in list(self._segments):
+                if segment.size == 0:
+                    self._end(segment)
+                else:
+                    segment.close()
 
     def _read(self, segment: Segment, max_lines: int) -> List[Line]:
         """A segment that cannot be read is left as it is, and raises OSError: those after it are read next."""

@@ -23,6 +23,7 @@ sys.path.insert(0, str(PACKAGE))
 import cer_verify  # noqa: E402
 from cer_client import Certificates, CertifiedCall, Confidential  # noqa: E402
 from cer_client.sealing import Call, seal, uuid_v7  # noqa: E402
+from cer_client.segment import Segment  # noqa: E402
 from cer_client.spool import Batch, FileSpool  # noqa: E402
 
 # Nothing listens there.
@@ -315,6 +316,20 @@ class SpoolTest(unittest.TestCase):
             bundle = json.loads(text)["bundle"]
             self.assertEqual(cer_verify.verify(bundle).status, "VERIFIED")
             self.assertNotRegex(text, "content of a customer|an answer")
+
+    def test_full_disk_is_free_once_all_is_attested(self) -> None:
+        cer = self.certificates()
+        self.node.request_status = 503
+        record(cer)
+        self.node.request_status = 200
+        with mock.patch.object(Segment, "acknowledge", side_effect=OSError("no space left on device")):
+            self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        with mock.patch("os.write", side_effect=OSError("no space left on device")):
+            record(cer)
+        self.assertEqual(cer.flush(30), 0)
+        cer.close(0)
+        self.assertEqual((len(set(self.node.attested)), list(self.folder.iterdir())), (2, []))
 
     def test_settings_that_cannot_be(self) -> None:
         for options in (

@@ -64,6 +64,25 @@ describe('a spool of files', () => {
     expect(offsets).toEqual([1, 3, 9, 69].map(offsetOf));
   });
 
+  it('leaves nothing on a full disk once all is attested', async () => {
+    const noSpace = (): never => {
+      throw new Error('no space left on device');
+    };
+    jest.spyOn(fs, 'openSync').mockImplementation(noSpace);
+    (await spool.next(LINES))?.acknowledge(LINES);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('leaves no segment to which nothing could be written', async () => {
+    (await spool.next(LINES))?.acknowledge(LINES);
+    jest.spyOn(fs, 'writeSync').mockImplementation(() => {
+      throw new Error('no space left on device');
+    });
+    expect(() => spool.put('{"n":"refused"}')).toThrow('no space left on device');
+    await spool.close();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
   it('deletes attested bundles without a flush to the disk', async () => {
     const flush = jest.spyOn(fs, 'fdatasyncSync');
     (await spool.next(LINES))?.acknowledge(LINES);

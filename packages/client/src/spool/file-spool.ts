@@ -79,8 +79,9 @@ class FileSpool implements Spool {
         if (last === undefined) return;
         this.torn += lines.filter(({ text, end }) => text === null && end <= last.end).length;
         segment.waiting -= count;
-        segment.acknowledge(last.end);
-        if (segment.waitingBytes === 0) this.#end(segment);
+        // Without noting the offset first: a full disk takes no offset, and is freed by removing the file.
+        if (last.end === segment.size) this.#end(segment);
+        else segment.acknowledge(last.end);
       },
       keep: () => {
         segment.keep();
@@ -95,7 +96,10 @@ class FileSpool implements Spool {
   }
 
   async close(): Promise<void> {
-    for (const segment of this.#segments) segment.close();
+    for (const segment of [...this.#segments]) {
+      if (segment.size === 0) this.#end(segment);
+      else segment.close();
+    }
   }
 
   /** The segment to append to. @throws Error when the folder cannot be made */
