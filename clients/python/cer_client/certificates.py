@@ -119,7 +119,7 @@ class Certificates:
         """The counts of all calls, and what waits."""
         stats, oldest = self._counts.copy(), self._oldest_at()
         stats.waiting = self._drain.waiting()
-        stats.waiting_bytes = sum(spool.waiting_bytes for spool in self._spools)
+        stats.waiting_bytes = self._waiting_bytes()
         stats.oldest_ms = None if oldest is None else max(0, int((time.time() - oldest) * 1000))
         stats.torn = sum(spool.torn for spool in self._spools)
         stats.adopted = sum(spool.adopted for spool in self._spools)
@@ -151,11 +151,11 @@ class Certificates:
 
     def _opened(self, folder: Optional[Path]) -> List[Spool]:
         """The folder's spool, then memory for what the folder does not take."""
-        memory = MemorySpool(self._max_bytes)
+        memory = MemorySpool()
         if folder is None:
             return [memory]
         try:
-            return [FileSpool(folder, self._max_bytes, self._failed), memory]
+            return [FileSpool(folder, self._failed), memory]
         except OSError as error:
             self._failed(error)
             return [memory]
@@ -163,26 +163,33 @@ class Certificates:
     def _oldest_at(self) -> Optional[float]:
         return min((spool.oldest_at for spool in self._spools if spool.oldest_at is not None), default=None)
 
+    def _waiting_bytes(self) -> int:
+        return sum(spool.waiting_bytes for spool in self._spools)
+
+    def _fits(self, text: str) -> bool:
+        return not self._is_full() and self._waiting_bytes() + len(text) <= self._max_bytes
+
     def _is_full(self) -> bool:
-        if sum(spool.waiting_bytes for spool in self._spools) >= self._max_bytes:
+        if self._waiting_bytes() >= self._max_bytes:
             return True
         oldest = None if self._max_age is None else self._oldest_at()
         return oldest is not None and self._max_age is not None and time.time() - oldest > self._max_age
 
-    def _store(self, text: str) -> bool:
+    def _store(self, text: str, is_promised: bool) -> bool:
         is_stored = False
         try:
-            is_stored = not self._is_full() and self._put(text)
+            is_stored = (is_promised or self._fits(text)) and self._put(text)
             self._drain.start()
         except Exception as error:
             self._failed(error)
         return is_stored
 
     def _put(self, text: str) -> bool:
-        """A full spool is not passed over: the next one takes what a fault kept out."""
+        """The next spool takes what a fault kept out of this one."""
         for spool in self._spools:
             try:
-                return spool.put(text)
+                spool.put(text)
+                return True
             except OSError as error:
                 self._failed(error)
         return False

@@ -52,7 +52,7 @@ class Confidential:
 
 
 class RecorderDeps(NamedTuple):
-    """What a recorder needs. `store` and `failed` do not raise."""
+    """What a recorder needs. `store` and `failed` do not raise; `store` is told whether a full spool takes it too."""
 
     app_id: str
     protocol: str
@@ -61,7 +61,7 @@ class RecorderDeps(NamedTuple):
     certify: Optional[Callable[[str, Json], bool]]
     counts: Counts
     is_full: Callable[[], bool]
-    store: Callable[[str], bool]
+    store: Callable[[str, bool], bool]
     failed: Callable[[BaseException], None]
 
 
@@ -108,6 +108,8 @@ class StartedCall:
         self._is_open = True
         self._started_at = now()
         self.execution_id = uuid_v7()
+        # A call that is made because there is room has its place, even when others fill the spool before it ends.
+        self._is_promised = deps.raises_when_full and not deps.is_full()
         deps.counts.add(open=1)
 
     def _close(self) -> bool:
@@ -131,7 +133,7 @@ class StartedCall:
             counts.add(unsealed=1)
             self._deps.failed(error)
             return
-        if not self._deps.store(sealed.text):
+        if not self._deps.store(sealed.text, self._is_promised):
             counts.add(dropped=1)
             return
         counts.add(sealed=1)

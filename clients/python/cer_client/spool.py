@@ -29,8 +29,8 @@ class Batch(NamedTuple):
 class Spool(Protocol):
     """A store of sealed bundles. Methods may be called from any thread."""
 
-    def put(self, text: str) -> bool:
-        """Returns False when the spool is full. Raises OSError when the bundle cannot be stored."""
+    def put(self, text: str) -> None:
+        """Raises OSError when the bundle cannot be stored."""
 
     def next(self, max_lines: int) -> Optional[Batch]:
         """The oldest bundles, or None when none waits. One batch at a time."""
@@ -66,18 +66,15 @@ class MemorySpool:
     torn = 0
     adopted = 0
 
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes, self.waiting_bytes = max_bytes, 0
+    def __init__(self) -> None:
+        self.waiting_bytes = 0
         self._texts: List[str] = []
         self._lock = threading.Lock()
 
-    def put(self, text: str) -> bool:
+    def put(self, text: str) -> None:
         with self._lock:
-            if self.waiting_bytes + len(text) > self._max_bytes:
-                return False
             self._texts.append(text)
             self.waiting_bytes += len(text)
-            return True
 
     def next(self, max_lines: int) -> Optional[Batch]:
         with self._lock:
@@ -110,9 +107,9 @@ class MemorySpool:
 class FileSpool:
     """A folder, shared with other processes, in which this one has segments."""
 
-    def __init__(self, folder: Path, max_bytes: int, failed: Callable[[BaseException], None]) -> None:
+    def __init__(self, folder: Path, failed: Callable[[BaseException], None]) -> None:
         """`failed` gets the fault of each segment that cannot be taken over. Raises OSError without a folder."""
-        self._folder, self._max_bytes = folder, max_bytes
+        self._folder = folder
         # Oldest first; the last one may be appended to.
         self._segments: List[Segment] = []
         self._current: Optional[Segment] = None
@@ -143,12 +140,9 @@ class FileSpool:
             times = [segment.oldest_at for segment in self._segments]
         return min((at for at in times if at is not None), default=None)
 
-    def put(self, text: str) -> bool:
+    def put(self, text: str) -> None:
         with self._lock:
-            if self.waiting_bytes + len(text) > self._max_bytes:
-                return False
             self._writable().append(text)
-            return True
 
     def _writable(self) -> Segment:
         """The segment to append to. Raises OSError when the folder cannot be made."""

@@ -22,6 +22,7 @@ sys.path.insert(0, str(PACKAGE))
 
 import cer_verify  # noqa: E402
 from cer_client import Certificates, CertifiedCall, Confidential  # noqa: E402
+from cer_client.recorder import SpoolFullError  # noqa: E402
 from cer_client.sealing import Call, seal, uuid_v7  # noqa: E402
 from cer_client.segment import Segment  # noqa: E402
 from cer_client.spool import Batch, FileSpool  # noqa: E402
@@ -316,6 +317,27 @@ class SpoolTest(unittest.TestCase):
             bundle = json.loads(text)["bundle"]
             self.assertEqual(cer_verify.verify(bundle).status, "VERIFIED")
             self.assertNotRegex(text, "content of a customer|an answer")
+
+    def test_every_call_that_is_not_refused_is_stored(self) -> None:
+        cer = self.certificates(node_url=NODE_DOWN, on_full="raise-before-call", max_spool_bytes=4000)
+        made = 0
+        with self.assertRaises(SpoolFullError):
+            for _ in range(100):
+                cer._recorder.admit()
+                record(cer)
+                made += 1
+        stats = cer.stats()
+        self.assertEqual((stats.sealed, stats.waiting, stats.dropped), (made, made, 0))
+        self.assertGreater(stats.waiting_bytes, 4000)
+
+    def test_full_spool_drops_calls_and_counts_them(self) -> None:
+        cer = self.certificates(node_url=NODE_DOWN, max_spool_bytes=4000)
+        for _ in range(10):
+            record(cer)
+        stats = cer.stats()
+        self.assertEqual(stats.sealed + stats.dropped, 10)
+        self.assertGreater(stats.dropped, 0)
+        self.assertLessEqual(sum(path.stat().st_size for path in self.segments()), 5000)
 
     def test_full_disk_is_free_once_all_is_attested(self) -> None:
         cer = self.certificates()

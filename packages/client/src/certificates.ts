@@ -76,7 +76,10 @@ export function certificates(options: CertificatesOptions): Certificates {
   const { counts, failed } = evidence;
   const contexts = createContexts();
   const { isFull, store } = evidence;
-  const recorder = createRecorder({ settings, counts, contexts, isFull, store: ({ text }) => store(text), failed });
+  const recorder = createRecorder({
+    ...{ settings, counts, contexts, isFull, failed },
+    store: ({ text }, isPromised) => store(text, isPromised),
+  });
   const openCalls = openCallsOfProcess();
   const answers = createCertifiedAnswers();
   const attempts = new Attempts();

@@ -6,7 +6,7 @@ import type { Platform } from './platform/platform.js';
 import type { Settings } from './settings.js';
 import { createDrain } from './spool/drain.js';
 import { createMemorySpool } from './spool/memory-spool.js';
-import type { Spool, SpoolLimits } from './spool/spool.js';
+import type { Spool } from './spool/spool.js';
 import { newCounts, type Counts, type Stats } from './stats.js';
 
 const MAX_SPOOL_BYTES = 256 * 1024 * 1024;
@@ -18,8 +18,12 @@ export interface Evidence {
   /** Counts a fault and reports it; does not throw. */
   readonly failed: (error: unknown) => void;
   readonly isFull: () => boolean;
-  /** Stores a sealed bundle and starts sending. Does not throw. @returns false when no spool took it */
-  readonly store: (text: string) => boolean;
+  /**
+   * Stores a sealed bundle and starts sending. Does not throw.
+   * @param isPromised also in a full spool
+   * @returns false when no spool took it
+   */
+  readonly store: (text: string, isPromised?: boolean) => boolean;
   stats(): Stats;
   flush(options?: { readonly timeoutMs?: number }): Promise<{ readonly waiting: number }>;
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
@@ -39,8 +43,8 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     counts.errors += 1;
     quietly(() => settings.onError?.(error));
   };
-  const limits = { maxBytes: settings.maxSpoolBytes ?? MAX_SPOOL_BYTES };
-  const spools = openSpools(settings, limits, platform, failed);
+  const { maxSpoolBytes = MAX_SPOOL_BYTES, maxSpoolAgeMs } = settings;
+  const spools = openSpools(settings, platform, failed);
   const drain = createDrain({
     spools,
     attest: (texts, patience) => askLines(access, 'attestBatch', texts, patience),
@@ -69,9 +73,9 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     const times = spools.map(({ oldestAt }) => oldestAt).filter((at) => at !== null);
     return times.length === 0 ? null : Math.max(0, Date.now() - Math.min(...times));
   };
-  const { maxSpoolAgeMs } = settings;
   const isTooOld = (): boolean => maxSpoolAgeMs !== undefined && (oldestMs() ?? 0) > maxSpoolAgeMs;
-  const isFull = (): boolean => sum('waitingBytes') >= limits.maxBytes || isTooOld();
+  const isFull = (): boolean => sum('waitingBytes') >= maxSpoolBytes || isTooOld();
+  const fits = (text: string): boolean => !isFull() && sum('waitingBytes') + text.length <= maxSpoolBytes;
   const flush = async ({ timeoutMs = FLUSH_MS }: { readonly timeoutMs?: number } = {}): Promise<{
     waiting: number;
   }> => {
@@ -88,8 +92,8 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
       failed(error);
     }
   };
-  const store = (text: string): boolean => {
-    const isStored = !isFull() && putInto(spools, text, failed);
+  const store = (text: string, isPromised = false): boolean => {
+    const isStored = (isPromised || fits(text)) && putInto(spools, text, failed);
     drain.start();
     if (isStored) extendRequest();
     return isStored;
@@ -163,25 +167,25 @@ function startReports(
 /** The folder's spool, then memory for bundles that the folder does not take. */
 function openSpools(
   { spoolDir }: Settings,
-  limits: SpoolLimits,
   { openFileSpool }: Platform,
   failed: (error: unknown) => void,
 ): readonly Spool[] {
-  const memory = createMemorySpool(limits);
+  const memory = createMemorySpool();
   if (spoolDir === null || openFileSpool === null) return [memory];
   try {
-    return [openFileSpool(spoolDir, limits, failed), memory];
+    return [openFileSpool(spoolDir, failed), memory];
   } catch (error) {
     failed(error);
     return [memory];
   }
 }
 
-/** A full spool is final: the next spool only takes bundles that a fault kept out of this one. */
+/** The next spool takes bundles that a fault kept out of this one. */
 function putInto(spools: readonly Spool[], text: string, failed: (error: unknown) => void): boolean {
   for (const spool of spools) {
     try {
-      return spool.put(text);
+      spool.put(text);
+      return true;
     } catch (error) {
       failed(error);
     }

@@ -393,6 +393,17 @@ describe('the caller', () => {
     expect(server.requests()).toBe(0);
   });
 
+  it('certifies every call that it does not refuse', async () => {
+    const [, observed] = await clients(json, { onFull: 'throw-before-call', maxSpoolBytes: 4000 });
+    const calls = await Promise.allSettled(
+      Array.from({ length: 20 }, async () => observed.chat.completions.create(params)),
+    );
+    await expect(observed.chat.completions.create(params)).rejects.toThrow();
+    const made = calls.filter(({ status }) => status === 'fulfilled').length;
+    expect(server.requests()).toBe(made);
+    expect(cer.stats()).toMatchObject({ seen: made, sealed: made, waiting: made, dropped: 0 });
+  });
+
   it('gets its answer although the spool is full', async () => {
     const [, observed] = await clients(json, { maxSpoolBytes: 10 });
     expect(await observed.chat.completions.create(params)).toMatchObject({ id: 'chatcmpl-1' });

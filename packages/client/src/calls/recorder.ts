@@ -13,8 +13,8 @@ export interface RecorderDeps {
   readonly counts: Counts;
   readonly contexts: Contexts;
   readonly isFull: () => boolean;
-  /** Stores a sealed bundle. @returns false when the spool is full */
-  readonly store: (sealed: Sealed) => boolean;
+  /** Stores a sealed bundle. @param isPromised also in a full spool. @returns false when the spool is full */
+  readonly store: (sealed: Sealed, isPromised: boolean) => boolean;
   /** Counts a fault and reports it; does not throw. */
   readonly failed: (error: unknown) => void;
 }
@@ -81,6 +81,8 @@ function startCall(deps: RecorderDeps, place: StepPlace | null): StartedCall {
   const { settings, counts } = deps;
   const startedAt = new Date();
   const executionId = uuidV7(startedAt.getTime());
+  // A call that is made because there is room has its place, even when others fill the spool before it ends.
+  const isPromised = settings.onFull === 'throw-before-call' && !deps.isFull();
   let isOpen = true;
   counts.open += 1;
 
@@ -96,7 +98,7 @@ function startCall(deps: RecorderDeps, place: StepPlace | null): StartedCall {
     const call = describe();
     const sealed = sealCall(settings, facts, call);
     if (sealed.openings !== null) settings.confidential?.onOpenings({ ...sealed, openings: sealed.openings });
-    if (!deps.store(sealed)) {
+    if (!deps.store(sealed, isPromised)) {
       counts.dropped += 1;
       return null;
     }

@@ -1,4 +1,4 @@
-import type { Spool, SpoolLimits } from '../spool/spool.js';
+import type { Spool } from '../spool/spool.js';
 
 /** SHA-256 over chunks. */
 export interface Sha256 {
@@ -25,7 +25,7 @@ export interface Platform {
   /** The folder of the spool unless the options name one; null: in memory. */
   readonly spoolDir: string | null;
   /** Null where there is no file system. @throws Error when the folder cannot be used */
-  readonly openFileSpool: ((dir: string, limits: SpoolLimits, failed: (error: unknown) => void) => Spool) | null;
+  readonly openFileSpool: ((dir: string, failed: (error: unknown) => void) => Spool) | null;
   /** Resolves in a later turn of the event loop. */
   readonly turn: () => Promise<void>;
   /** Lets the process end although a timer waits. */

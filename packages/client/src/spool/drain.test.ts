@@ -21,7 +21,7 @@ function attestNever(asked: (patience: Patience) => void = () => undefined): Dra
 }
 
 function spoolOf(count: number): Spool {
-  const spool = createMemorySpool({ maxBytes: 2 ** 20 });
+  const spool = createMemorySpool();
   for (let at = 0; at < count; at += 1) spool.put(`{"n":${at}}`);
   return spool;
 }
@@ -90,6 +90,45 @@ describe('sending what waits', () => {
     expect(asked.map(({ signal }) => signal.aborted)).toEqual([false]);
     drain.stop();
     expect(asked.map(({ signal }) => signal.aborted)).toEqual([true]);
+  });
+
+  it('registers a project after calls that another spool has', async () => {
+    const project = '{"bundleType":"cer.project.bundle.v1"}';
+    const [disk, memory] = [createMemorySpool(), spoolOf(1)];
+    disk.put(project);
+    const sent: string[] = [];
+    const dead: string[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [disk, memory],
+      async *attest(texts) {
+        sent.push(...texts);
+        yield* attestAll(texts);
+      },
+      register: async () =>
+        sent.length === 0
+          ? { index: 0, status: 409, body: { error: 'ATTESTATION_MISSING' } }
+          : { index: 0, status: 200, body: {} },
+      registered: () => sent.push(project),
+      dead: (_, code) => dead.push(code),
+      failed: () => undefined,
+    });
+    await drain.flush(10_000);
+    expect({ sent, dead }).toEqual({ sent: ['{"n":0}', project], dead: [] });
+  });
+
+  it('gives up a project whose calls no spool has', async () => {
+    const disk = createMemorySpool();
+    disk.put('{"bundleType":"cer.project.bundle.v1"}');
+    const dead: string[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [disk, createMemorySpool()],
+      register: async () => ({ index: 0, status: 409, body: { error: 'ATTESTATION_MISSING' } }),
+      dead: (_, code) => dead.push(code),
+    });
+    await drain.flush(10_000);
+    expect(dead).toEqual(['ATTESTATION_MISSING']);
   });
 
   it('flushes no longer when the clock is set back', async () => {

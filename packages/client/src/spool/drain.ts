@@ -140,6 +140,9 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patie
       if (status !== 200 && isRetryable(status)) {
         throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
       }
+      if (code === 'ATTESTATION_MISSING' && isProject(text) && waitsElsewhere(deps, spool)) {
+        throw new Error('a project waits for calls that another spool has');
+      }
       if (status === 200 && isProject(text)) deps.registered(body);
       else if (status === 200) deps.attested(body);
       else {
@@ -152,6 +155,11 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patie
   } finally {
     if (taken > 0) batch.acknowledge(taken);
   }
+}
+
+/** Calls of a project may be in another spool, when the disk was full for a time. */
+function waitsElsewhere({ spools }: DrainDeps, spool: Spool): boolean {
+  return spools.some((other) => other !== spool && other.waiting > 0);
 }
 
 /** A dead letter that cannot be written stays where it is, and does not hold up what comes after it. */

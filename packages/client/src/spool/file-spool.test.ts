@@ -17,7 +17,7 @@ describe('a spool of files', () => {
 
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'cer-file-spool-'));
-    spool = openFileSpool(dir, { maxBytes: 2 ** 24 }, fail);
+    spool = openFileSpool(dir, fail);
     // Longer together than what is read at once.
     for (let at = 0; at < LINES; at += 1) spool.put(`{"n":${at},"text":"${'x'.repeat(2000)}"}`);
   });
@@ -78,7 +78,9 @@ describe('a spool of files', () => {
     jest.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw new Error('no space left on device');
     });
-    expect(() => spool.put('{"n":"refused"}')).toThrow('no space left on device');
+    expect(() => {
+      spool.put('{"n":"refused"}');
+    }).toThrow('no space left on device');
     await spool.close();
     expect(readdirSync(dir)).toEqual([]);
   });

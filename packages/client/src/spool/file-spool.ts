@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode } from './error-code.js';
 import { orphansIn, segmentName } from './orphans.js';
 import { Segment, type SegmentLine } from './segment.js';
-import type { Batch, Spool, SpoolLimits } from './spool.js';
+import type { Batch, Spool } from './spool.js';
 
 /** A segment with more bytes is ended, so that attested bundles leave the disk. */
 const SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -16,16 +16,14 @@ const LINES_PER_TURN = 16;
 /** The folder, shared with other processes, in which this one has segments. */
 class FileSpool implements Spool {
   readonly #dir: string;
-  readonly #limits: SpoolLimits;
   /** Oldest first; the last one may be appended to. */
   readonly #segments: Segment[] = [];
   #current: Segment | null = null;
   torn = 0;
   adopted = 0;
 
-  constructor(dir: string, limits: SpoolLimits, failed: (error: unknown) => void) {
+  constructor(dir: string, failed: (error: unknown) => void) {
     this.#dir = dir;
-    this.#limits = limits;
     makeFolder(dir);
     for (const orphan of orphansIn(dir)) this.#adopt(orphan, failed);
   }
@@ -43,10 +41,8 @@ class FileSpool implements Spool {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  put(text: string): boolean {
-    if (this.waitingBytes + text.length > this.#limits.maxBytes) return false;
+  put(text: string): void {
     this.#writable().append(text);
-    return true;
   }
 
   async next(maxLines: number): Promise<Batch | null> {
@@ -189,6 +185,6 @@ function makeFolder(dir: string): void {
  * @param failed called with the fault of each segment of an ended process that cannot be taken over
  * @throws Error when the folder cannot be made or read
  */
-export function openFileSpool(dir: string, limits: SpoolLimits, failed: (error: unknown) => void): Spool {
-  return new FileSpool(dir, limits, failed);
+export function openFileSpool(dir: string, failed: (error: unknown) => void): Spool {
+  return new FileSpool(dir, failed);
 }

@@ -1,15 +1,13 @@
-import { sealedAt, type Batch, type Spool, type SpoolLimits } from './spool.js';
+import { sealedAt, type Batch, type Spool } from './spool.js';
 
 /** A spool that ends with the process. */
-export function createMemorySpool({ maxBytes }: SpoolLimits): Spool {
+export function createMemorySpool(): Spool {
   const texts: string[] = [];
   let bytes = 0;
   return {
     put: (text) => {
-      if (bytes + text.length > maxBytes) return false;
       texts.push(text);
       bytes += text.length;
-      return true;
     },
     next: async (maxLines): Promise<Batch | null> =>
       texts.length === 0

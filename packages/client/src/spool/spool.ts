@@ -8,14 +8,9 @@ export interface Batch {
   keep(): void;
 }
 
-export interface SpoolLimits {
-  /** Maximum bytes that wait. */
-  readonly maxBytes: number;
-}
-
 export interface Spool {
-  /** @returns false when the spool is full. @throws Error when the bundle cannot be stored */
-  put(text: string): boolean;
+  /** @throws Error when the bundle cannot be stored */
+  put(text: string): void;
   /** The oldest bundles, or null when none waits. One batch at a time. */
   next(maxLines: number): Promise<Batch | null>;
   /** Keeps a bundle that no node will take. @throws Error when it cannot be stored */
