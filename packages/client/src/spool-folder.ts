@@ -24,6 +24,20 @@ export interface SpoolFolder {
   readonly oldestAt: number | null;
 }
 
+/** A process id that no system gives. */
+const NO_PROCESS = 999_999_999;
+
+/**
+ * Makes all segments those of ended processes, for a folder that no process of this machine writes: in another machine or
+ * container the same process ids are other processes.
+ * @throws Error when a segment cannot be renamed
+ */
+export function releaseSegments(dir: string): void {
+  for (const { name, isRunning } of segmentsIn(dir)) {
+    if (isRunning) Segment.adopt(join(dir, name), join(dir, name.replace(/^\d+/, String(NO_PROCESS))));
+  }
+}
+
 /**
  * Reads the folder of a spool and changes nothing.
  * @throws Error with the code of the system when the folder or a segment cannot be read

@@ -1,16 +1,18 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { certificates } from '@cer/client';
 
 import { EXIT } from '../exit-code.js';
 import { cer } from '../testing/console.js';
 
 const ORPHAN = `999999999-${'0'.repeat(16)}.ndjson`;
+/** A segment of a process that runs. */
+const RUNNING = `${process.ppid}-${'0'.repeat(16)}.ndjson`;
 const env = { CER_API_KEY: 'key' };
 
 let dir: string;
@@ -22,6 +24,7 @@ beforeEach(async () => {
 afterEach(() => {
   node?.closeAllConnections();
   node?.close();
+  jest.restoreAllMocks();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -126,6 +129,33 @@ describe('cer spool drain', () => {
   it('gives up after its time, and loses nothing', async () => {
     const said = await cer(['spool', 'drain', dir, '--node', 'http://127.0.0.1:9', '--wait', '0.2'], { env });
     expect(parsed(said.stdout)).toMatchObject({ attested: 0, waiting: 3 });
+    expect(said.exitCode).toBe(EXIT.notJudged);
+  });
+
+  it('leaves what a running process writes, and says so', async () => {
+    const url = await startNode();
+    renameSync(join(dir, ORPHAN), join(dir, RUNNING));
+    const said = await cer(['spool', 'drain', dir, '--node', url], { env });
+    expect(parsed(said.stdout)).toMatchObject({ attested: 0, waiting: 3, ofRunning: 3 });
+    expect(said.exitCode).toBe(EXIT.notJudged);
+  });
+
+  it('sends a copy, whose process ids are those of others', async () => {
+    const url = await startNode();
+    renameSync(join(dir, ORPHAN), join(dir, RUNNING));
+    const said = await cer(['spool', 'drain', dir, '--copy', '--node', url], { env });
+    expect(parsed(said.stdout)).toMatchObject({ attested: 2, projects: 1, waiting: 0, ofRunning: 0 });
+    expect(said.exitCode).toBe(EXIT.verified);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('counts what it could not take over', async () => {
+    const url = await startNode();
+    jest.spyOn(fs, 'renameSync').mockImplementation(() => {
+      throw new Error('read-only file system');
+    });
+    const said = await cer(['spool', 'drain', dir, '--node', url], { env });
+    expect(parsed(said.stdout)).toMatchObject({ attested: 0, waiting: 3, faults: ['read-only file system'] });
     expect(said.exitCode).toBe(EXIT.notJudged);
   });
 });

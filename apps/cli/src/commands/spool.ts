@@ -1,7 +1,7 @@
 import { isJsonObject, member, parseJson } from '@cer/canonical-json';
 import { PROJECT } from '@cer/cer-core';
 import { checkContent, evaluateProject } from '@cer/cer-core/verify';
-import { readSpoolFolder, type SpoolFolder } from '@cer/client/spool-folder';
+import { readSpoolFolder, releaseSegments, type SpoolFolder, type SpoolSegment } from '@cer/client/spool-folder';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
@@ -26,7 +26,7 @@ export const spoolStatusCommand: Command = {
   run: async (args, io) => {
     const { operands } = readArguments(args, {});
     const folder = folderAt(onlyOperand(operands, 'DIR'));
-    const waiting = folder.segments.reduce((sum, { bundles }) => sum + bundles.length, 0);
+    const waiting = waitingIn(folder.segments);
     const oldest = folder.oldestAt === null ? null : new Date(folder.oldestAt).toISOString();
     const segments = folder.segments.map(({ bundles, ...facts }) => ({ ...facts, waiting: bundles.length }));
     io.stdout.write(`${printableJson({ waiting, oldest, dead: folder.dead, segments })}\n`);
@@ -62,20 +62,30 @@ export const spoolVerifyCommand: Command = {
 export const spoolDrainCommand: Command = {
   name: 'spool drain',
   summary: 'send the certificates of ended processes to a node',
-  usage: ['spool drain DIR --node URL [--api-key-file FILE] [--wait SECONDS] [--timeout SECONDS]'],
-  options: [...NODE_FLAG_HELP, ['--wait SECONDS', 'give up after this time (600)']],
+  usage: ['spool drain DIR --node URL [--api-key-file FILE] [--copy] [--wait SECONDS] [--timeout SECONDS]'],
+  options: [
+    ...NODE_FLAG_HELP,
+    ['--copy', 'take all: the folder is a copy, or of a container, and its process ids mean nothing here'],
+    ['--wait SECONDS', 'give up after this time (600)'],
+  ],
   examples: [
-    ['cer spool drain copied-spool --node https://node.example --api-key-file key', 'also on another machine'],
+    ['cer spool drain copied-spool --copy --node https://node.example --api-key-file key', 'on another machine'],
   ],
   run: async (args, io) => {
-    const { flags, operands } = readArguments(args, { ...NODE_FLAGS, wait: { type: 'string' } });
+    const { flags, operands } = readArguments(args, {
+      ...NODE_FLAGS,
+      copy: { type: 'boolean' },
+      wait: { type: 'string' },
+    });
     const dir = onlyOperand(operands, 'DIR');
     folderAt(dir);
     const waitMs = flags.wait === undefined ? DRAIN_MS : Number(flags.wait) * 1000;
     if (!(waitMs > 0)) throw new UsageError('--wait must be a number of seconds');
     // Loaded here only, so that no other command waits for it.
     const { certificates } = await import('@cer/client');
+    if (flags.copy === true) takeAll(dir);
     const refused: string[] = [];
+    const faults = new Set<string>();
     const cer = certificates({
       appId: 'cer-spool',
       nodeUrl: nodeAddress(flags.node, io),
@@ -83,15 +93,25 @@ export const spoolDrainCommand: Command = {
       spoolDir: dir,
       timeoutMs: timeoutMs(withTimeout(flags.timeout, io), TIMEOUT_MS.others),
       onDeadLetter: (_, code) => refused.push(code),
+      onError: (error) => faults.add(error instanceof Error ? error.message : 'unknown fault'),
     });
-    const { waiting } = await cer.flush({ timeoutMs: waitMs });
+    await cer.flush({ timeoutMs: waitMs });
     await cer.close({ timeoutMs: 0 });
     const { attested, projects, torn, adopted } = cer.stats();
-    io.stdout.write(`${printableJson({ attested, projects, refused, torn, adopted, waiting })}\n`);
+    // What the folder still has, also where it could not be taken over or belongs to a running process.
+    const { segments } = folderAt(dir);
+    const waiting = waitingIn(segments);
+    const ofRunning = waitingIn(segments.filter(({ isRunning }) => isRunning));
+    const counts = { attested, projects, refused, torn, adopted, waiting, ofRunning };
+    io.stdout.write(`${printableJson({ ...counts, faults: [...faults] })}\n`);
     if (refused.length > 0) return fail({ reason: 'ATTESTATION_ERROR', details: refused }, io);
     return waiting > 0 ? EXIT.notJudged : EXIT.verified;
   },
 };
+
+function waitingIn(segments: readonly SpoolSegment[]): number {
+  return segments.reduce((sum, { bundles }) => sum + bundles.length, 0);
+}
 
 /** @throws UsageError for a folder that cannot be read */
 function folderAt(dir: string): SpoolFolder {
@@ -99,6 +119,15 @@ function folderAt(dir: string): SpoolFolder {
     return readSpoolFolder(dir);
   } catch (error) {
     throw new UsageError(`${dir}: cannot be read as a spool (${faultCode(error)})`);
+  }
+}
+
+/** @throws UsageError for a folder that cannot be written */
+function takeAll(dir: string): void {
+  try {
+    releaseSegments(dir);
+  } catch (error) {
+    throw new UsageError(`${dir}: cannot be written (${faultCode(error)})`);
   }
 }
 
