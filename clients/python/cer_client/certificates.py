@@ -98,8 +98,8 @@ class Certificates:
     def transport(self, inner: Any = None, *, provider: Optional[str] = None) -> Any:
         """A transport for `httpx.Client` and `httpx2.Client`.
 
-        `inner` makes the calls; absent, `HTTPTransport()` of the client's library. `provider` is the provider in
-        certificates; absent, by the host.
+        `inner` makes the calls; absent, `HTTPTransport` of the client's library with the limits of the SDKs.
+        `provider` is the provider in certificates; absent, by the host.
         """
         return CertifyingTransport(Observer(self._recorder, self._max_content_bytes, provider), inner)
 

@@ -13,7 +13,7 @@ from cer_verify import SVC_V1, CanonicalError, JsonFault, Members, canonicalize,
 
 # Levels that the input of a certificate may have. See docs/spec.md, "Strict JSON".
 INPUT_DEPTH = 96
-# Maximum calls kept to be recognised, and failed attempts that wait for their retry.
+# Maximum calls kept to be recognised, and attempts that wait for their retry.
 MAX_KEPT = 1000
 
 
@@ -235,29 +235,31 @@ def _texts_in(value: Json) -> List[str]:
 
 
 class Attempts:
-    """Joins the attempts of one call: an SDK sends the same body again after a failed attempt."""
+    """Joins the attempts of one call: an SDK sends the same body again after one that failed or took too long."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._failed: Dict[str, List[str]] = {}
+        self._ended: Dict[str, List[str]] = {}
 
     def resume(self, url: str, body: str, attempt: int) -> Optional[str]:
-        """The id of the call whose earlier attempt failed; None for a first attempt."""
+        """The id of the call whose earlier attempt ended without an answer; None for a first attempt."""
         key = _key_of(url, body, attempt)
         with self._lock:
-            calls = self._failed.get(key)
+            calls = self._ended.get(key)
             if attempt == 0 or not calls:
                 return None
-            call_id = calls.pop(0)
+            # Of equal calls the latest: others were given up.
+            call_id = calls.pop()
             if not calls:
-                del self._failed[key]
+                del self._ended[key]
             return call_id
 
-    def failed(self, url: str, body: str, attempt: int, call_id: str) -> None:
+    def ended(self, url: str, body: str, attempt: int, call_id: str) -> None:
+        """Remembers an attempt that brought no whole answer."""
         with self._lock:
-            if len(self._failed) >= MAX_KEPT:
-                del self._failed[next(iter(self._failed))]
-            calls = self._failed.setdefault(_key_of(url, body, attempt + 1), [])
+            if len(self._ended) >= MAX_KEPT:
+                del self._ended[next(iter(self._ended))]
+            calls = self._ended.setdefault(_key_of(url, body, attempt + 1), [])
             if len(calls) < MAX_KEPT:
                 calls.append(call_id)
 

@@ -13,7 +13,7 @@ class SseReader:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._max_length = max_length
         self._rest = ""
-        # Whether the last line ended with a carriage return, to which a line feed at the start of the next chunk belongs.
+        # Whether the last line ended with a carriage return: a line feed at the start of the next chunk belongs to it.
         self._is_carriage_last = False
         self._data: List[str] = []
         self._length = 0

@@ -51,8 +51,8 @@ class Watch:
     def _ended(self, ended: Ended) -> None:
         if self._started is None:
             return
-        if ended.outcome == "failed":
-            self._observer.recorder.attempts.failed(self._url, self._body, self._attempt, self._call_id)
+        if ended.outcome != "complete":
+            self._observer.recorder.attempts.ended(self._url, self._body, self._attempt, self._call_id)
         self._started.end(ended.outcome, lambda: self._described(ended))
 
     def _described(self, ended: Ended) -> Call:
@@ -244,6 +244,11 @@ def _stream_class(library: ModuleType, is_sync: bool) -> Type[_Followed]:
     return _classes[key]
 
 
+def _limits_of(library: Any) -> Any:
+    """Those of the SDKs: a client's own limits do not reach a transport, which would allow a tenth of the calls."""
+    return library.Limits(max_connections=1000, max_keepalive_connections=100)
+
+
 class CertifyingTransport:
     """A transport for `httpx.Client` and `httpx2.Client`."""
 
@@ -252,7 +257,8 @@ class CertifyingTransport:
 
     def handle_request(self, request: Any) -> Any:
         if self._inner is None:
-            self._inner = _library_of(request).HTTPTransport()
+            library = _library_of(request)
+            self._inner = library.HTTPTransport(limits=_limits_of(library))
         watch = self._observer.begin(request)
         try:
             response = self._inner.handle_request(request)
@@ -285,7 +291,8 @@ class AsyncCertifyingTransport:
 
     async def handle_async_request(self, request: Any) -> Any:
         if self._inner is None:
-            self._inner = _library_of(request).AsyncHTTPTransport()
+            library = _library_of(request)
+            self._inner = library.AsyncHTTPTransport(limits=_limits_of(library))
         watch = self._observer.begin(request)
         try:
             response = await self._inner.handle_async_request(request)

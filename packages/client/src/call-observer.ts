@@ -39,7 +39,7 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     const answerBody = once(() => new ReadBody('bytes'));
     whileWaiting(platform.turn, facts, answerBody);
     const ended = (end: Ended): void => {
-      if (end.outcome === 'failed') attempts.failed(href, body, call.attempt, callId);
+      if (end.outcome !== 'complete') attempts.ended(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
       if (sealed !== null) deps.answers.add(end.output, sealed);
     };

@@ -193,6 +193,17 @@ describe('certificates of Anthropic calls', () => {
     ]);
   });
 
+  it('join the attempts of a call whose answer does not come', async () => {
+    const [, observed] = await clients(() => undefined);
+    await expect(observed.withOptions({ maxRetries: 1, timeout: 20 }).messages.create(params)).rejects.toThrow();
+    const calls = program.calls();
+    const callId = calls[0]?.snapshot['executionId'];
+    expect(calls.map(({ payload }) => payload)).toMatchObject([
+      { outcome: 'aborted', attempt: 1, callId },
+      { outcome: 'aborted', attempt: 2, callId },
+    ]);
+  });
+
   it('are one for a call with two observers', async () => {
     const [, observed] = await clients(json);
     await program.cer.anthropic(observed).messages.create(params);

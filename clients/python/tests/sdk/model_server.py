@@ -81,7 +81,10 @@ class ModelServer:
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            request_queue_size = 256
+
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -100,6 +103,8 @@ class ModelServer:
         elif model in ("stream", "cut", "ended", "held", "flood"):
             self._stream(handler, model, MESSAGE_EVENTS if is_message else CHAT_EVENTS)
         else:
+            if model == "mute":
+                self.goes_on.wait()
             content = json.dumps(MESSAGE if is_message else COMPLETION).encode()
             if model == "gzip":
                 self._send(handler, 200, gzip.compress(content), {"Content-Encoding": "gzip"})

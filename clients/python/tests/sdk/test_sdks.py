@@ -230,6 +230,37 @@ class OpenAi(Case):
         self.assertEqual([first["attempt"], second["attempt"]], [1, 2])
         self.assertEqual(first["callId"], second["callId"])
 
+    def test_as_many_calls_at_a_time_as_the_sdks_allow(self) -> None:
+        cer = self.certificates()
+
+        async def made(count: int) -> List[Any]:
+            http_client = openai.DefaultAsyncHttpxClient(transport=cer.async_transport())
+            async with openai.AsyncOpenAI(
+                api_key="k", base_url=f"{self.server.url}/v1", http_client=http_client
+            ) as client:
+                calls = [client.chat.completions.create(model="mute", messages=MESSAGES) for _ in range(count)]
+                answers = asyncio.gather(*calls)
+                try:
+                    for _ in range(600):
+                        await asyncio.sleep(0.05)
+                        if len(self.server.bodies) >= count:
+                            break
+                    at_once = len(self.server.bodies)
+                finally:
+                    self.server.goes_on.set()
+                await answers
+                return [at_once, len(self.server.bodies)]
+
+        self.assertEqual(asyncio.run(made(120)), [120, 120])
+
+    def test_attempts_that_took_too_long_are_joined(self) -> None:
+        with self.assertRaises(openai.APITimeoutError):
+            chat(self.openai(self.certificates(), max_retries=1, timeout=0.1), "mute")
+        first, second = [payload(bundle) for bundle in bundles(self.folder)]
+        self.assertEqual([first["outcome"], second["outcome"]], ["aborted", "aborted"])
+        self.assertEqual([first["attempt"], second["attempt"]], [1, 2])
+        self.assertEqual(first["callId"], second["callId"])
+
     def test_back_pressure_is_kept(self) -> None:
         """While a reader is stalled, the server sends no more than it does without an observer."""
 
