@@ -146,6 +146,17 @@ describe('a new user of @cer/client', () => {
     }
   });
 
+  it('may import the registration in a program that is bundled', async () => {
+    const entry = consumer.write('registered.mjs', "import '@cer/client/register';\n");
+    const outfile = join(consumer.folder, 'registered-bundle.mjs');
+    const { warnings } = await build({
+      ...{ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
+    });
+    const { stderr } = await promisify(execFile)(process.execPath, [outfile], { env: { PATH: process.env['PATH'] } });
+    expect(warnings).toEqual([]);
+    expect(stderr).toContain('CER_NODE_URL');
+  });
+
   it('runs the example of the README', async () => {
     const { code, prints } = readmeExample('@cer/client');
     expect(prints).not.toEqual([]);
