@@ -97,7 +97,7 @@ describe('a spool of files', () => {
 
   it('lets no other user read folder, segments, offsets or dead letters', async () => {
     const own = join(dir, 'made', 'for it');
-    const secret = openFileSpool(own, { maxBytes: 2 ** 24 }, fail);
+    const secret = openFileSpool(own, fail);
     for (const text of ['{"n":1}', '{"n":2}']) secret.put(text);
     (await secret.next(1))?.acknowledge(1);
     secret.bury('{"n":1}', 'REFUSED');
@@ -129,7 +129,7 @@ describe('a spool of files', () => {
 
   describe('of another process', () => {
     const adopted = (): number => {
-      const other = openFileSpool(dir, { maxBytes: 2 ** 24 }, fail);
+      const other = openFileSpool(dir, fail);
       void other.close();
       return other.adopted;
     };
