@@ -7,7 +7,7 @@ export function encodeHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bytes of a hex constant in this package's source; the text is not validated. */
-export function bytesOfHexConstant(hex: string): Uint8Array {
+/** The bytes of hex digits, two per byte; the text is not validated. */
+export function decodeHex(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }

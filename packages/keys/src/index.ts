@@ -5,7 +5,7 @@ export { webCryptoBackend, type SubtleEd25519 } from './backends/web-crypto.js';
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './base64.js';
 export type { Ed25519Backend } from './ed25519-backend.js';
 export { jwkThumbprint, keyFingerprint } from './fingerprint.js';
-export { encodeHex } from './hex.js';
+export { decodeHex, encodeHex } from './hex.js';
 export { publicKeyFromJwk, type Ed25519Jwk } from './jwk.js';
 export type { EntryKey, KeyEntry, KeyStatus } from './key-entry.js';
 export { KeyError, type KeyErrorCode } from './key-error.js';

@@ -1,4 +1,4 @@
-import { bytesOfHexConstant } from './hex.js';
+import { decodeHex } from './hex.js';
 import { jacobiSymbol } from './jacobi.js';
 
 /**
@@ -17,7 +17,7 @@ const SMALL_ORDER_Y: readonly Uint8Array[] = [
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // order 2
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', // order 8
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', // order 8
-].map(bytesOfHexConstant);
+].map(decodeHex);
 
 /** Whether y is below p, so that the encoding is the only one of its point (up to x = 0, which is of small order). */
 function isReduced(encoding: Uint8Array): boolean {

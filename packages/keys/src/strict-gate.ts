@@ -1,8 +1,8 @@
-import { bytesOfHexConstant } from './hex.js';
+import { decodeHex } from './hex.js';
 import { isCanonicalAndNotSmallOrder } from './point.js';
 
 /** L, the order of the base point, little-endian (RFC 8032, 5.1). */
-const GROUP_ORDER = bytesOfHexConstant('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010');
+const GROUP_ORDER = decodeHex('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010');
 
 function isBelowGroupOrder(scalar: Uint8Array): boolean {
   for (let at = 31; at >= 0; at--) {

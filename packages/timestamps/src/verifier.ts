@@ -1,7 +1,7 @@
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
 import type { TimestampClaim, TimestampVerifier } from '@cer/cer-core/verify';
-import { decodeBase64 } from '@cer/keys';
+import { decodeBase64, decodeHex } from '@cer/keys';
 import { leafHash, verifyInclusion, type Inclusion } from '@cer/tlog/merkle';
 import { isSameBytes } from './der.js';
 import type { TsaRoots } from './roots.js';
@@ -65,6 +65,5 @@ function readInclusion(value: JsonValue): Inclusion | null {
 }
 
 function hashBytes(hash: string): Uint8Array {
-  const hex = hash.slice('sha256:'.length);
-  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+  return decodeHex(hash.slice('sha256:'.length));
 }

@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url, encodeHex, KeyError } from '@cer/keys';
+import { decodeBase64Url, decodeHex, encodeBase64Url, encodeHex, KeyError } from '@cer/keys';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 
 /** The record that a cursor names. */
@@ -7,7 +7,6 @@ export interface CursorPlace {
   readonly kind: 'full' | 'hash-only';
 }
 
-const HASH_BYTES = 32;
 const KINDS = ['full', 'hash-only'] as const;
 
 /**
@@ -21,12 +20,8 @@ export function formatCursor({
   readonly certificateHash: string;
   readonly kind: string;
 }): string {
-  const digits = certificateHash.slice('sha256:'.length);
-  const bytes = Uint8Array.from([
-    kind === 'full' ? 0 : 1,
-    ...Array.from({ length: HASH_BYTES }, (_, at) => Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16)),
-  ]);
-  return encodeBase64Url(bytes);
+  const hash = decodeHex(certificateHash.slice('sha256:'.length));
+  return encodeBase64Url(Uint8Array.of(kind === 'full' ? 0 : 1, ...hash));
 }
 
 /** @returns null for text that is not a cursor */

@@ -1,5 +1,5 @@
 import { elementsOf, isJsonArray, isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { decodeBase64Url } from '@cer/keys';
+import { decodeBase64Url, decodeHex } from '@cer/keys';
 import { HASH_BYTES, leafHash } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
 import { commitLabel, commitReceipt, entryOf, LEAF_KINDS, LEAF_TYPE, type LeafKind, type LeafLabel } from './leaf.js';
@@ -162,5 +162,5 @@ function hash(opening: JsonObject, name: string): Uint8Array {
 /** Reads `sha256:` and 64 lower-case hex digits. @throws TlogError MALFORMED */
 export function parseHashText(value: JsonValue | undefined, part: string): Uint8Array {
   if (typeof value !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(value)) throw malformed(`${part} must be a hash`);
-  return Uint8Array.from({ length: HASH_BYTES }, (_, at) => Number.parseInt(value.slice(7 + 2 * at, 9 + 2 * at), 16));
+  return decodeHex(value.slice('sha256:'.length));
 }

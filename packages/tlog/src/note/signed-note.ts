@@ -1,5 +1,5 @@
 import { isWellFormed } from '@cer/canonical-json';
-import { decodeBase64, encodeBase64, encodeHex, verifySignature } from '@cer/keys';
+import { decodeBase64, decodeHex, encodeBase64, encodeHex, verifySignature } from '@cer/keys';
 import { malformed, TlogError } from '../tlog-error.js';
 import { isKeyName, type NoteKey } from './vkey.js';
 
@@ -74,8 +74,7 @@ function decodeLine(encoded: string): Uint8Array {
 
 /** One signature line, newline included. */
 export function formatSignatureLine(key: NoteKey, signature: Uint8Array): string {
-  const id = Uint8Array.from([0, 2, 4, 6], (at) => Number.parseInt(key.id.slice(at, at + 2), 16));
-  return `${SIGNATURE_PREFIX}${key.name} ${encodeBase64(Uint8Array.of(...id, ...signature))}\n`;
+  return `${SIGNATURE_PREFIX}${key.name} ${encodeBase64(Uint8Array.of(...decodeHex(key.id), ...signature))}\n`;
 }
 
 /** The note of a text and its finished signature lines. */
