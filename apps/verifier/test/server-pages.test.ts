@@ -162,6 +162,16 @@ describe('the page of a certificate', () => {
       404,
       { status: 'NOT_FOUND', reasonCodes: ['RECORD_NOT_FOUND'] },
     ]);
+    for (const [path, accept] of [
+      ['/c/sha256:ABC', 'application/json'],
+      ['/p/sha256:ABC/report.json', 'text/html'],
+    ] as const) {
+      const malformed = await ask(verifier.url, path, { accept });
+      expect([malformed.status, JSON.parse(malformed.text)]).toMatchObject([
+        404,
+        { error: 'NOT_FOUND', message: 'hash: must be sha256: and 64 lower-case hex digits' },
+      ]);
+    }
   });
 });
 

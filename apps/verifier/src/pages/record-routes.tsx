@@ -1,6 +1,13 @@
 import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import type { VerificationReport } from '@cer/cer-core/verify';
-import { json, pathParam, type Route, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import {
+  json,
+  pathParam,
+  ServiceError,
+  type Route,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '@cer/http-service';
 import { VERIFIER_NAME } from '../check/check-result.js';
 import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-check.js';
 import { RecordPage, recordPath } from '../view/record-page.js';
@@ -37,6 +44,8 @@ async function recordPage(
   const { settings } = deps;
   const hash = pathParam(request, 'hash');
   if (!isSha256Hash(hash)) {
+    if (asJson)
+      throw new ServiceError({ code: 'NOT_FOUND', message: 'hash: must be sha256: and 64 lower-case hex digits' });
     return messagePage(settings, request, 404, { title: TEXTS.lookup.badQuery, lead: TEXTS.lookup.badHash });
   }
   const checked = await deps.checkRecord(kind, hash);
