@@ -419,6 +419,10 @@ describe('content that the application withholds', () => {
       'a result with the names of labels',
       current(spoken([{ type: 'tool_call_response', response: { name: 'A', id: 1 } }])),
     ],
+    [
+      'the empty result of a tool',
+      current([...QUESTION, { role: 'user', parts: [{ type: 'tool_call_response', id: 'c1', name: 'stop' }] }]),
+    ],
     ['a text about masks', span({ ...openInference, ...answered, [`${asked}.content`]: 'What is __REDACTED__?' })],
   ])('is not %s', (_, given) => {
     expect(unrecordedOf(given)).toEqual({});

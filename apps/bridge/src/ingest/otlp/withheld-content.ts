@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonValue } from '@cer/canonical-json';
-import { at } from './spans/attribute-values.js';
+import { label } from './spans/attribute-values.js';
 
 /**
  * Why a side of a call is not its content although the span has something there: `masked` when a text of it is the
@@ -15,9 +15,10 @@ const LABELS: ReadonlySet<string> = new Set([
 ]);
 /** Members that hold parts of a message. */
 const HOLDERS: ReadonlySet<string> = new Set([
-  ...['message', 'parts', 'contents', 'message_content', 'image', 'tool_calls', 'tool_call', 'function'],
-  'gen_ai.event.content',
+  ...['message', 'parts', 'contents', 'message_content', 'image', 'gen_ai.event.content'],
+  ...['tool_calls', 'tool_call', 'function'],
 ]);
+const TOOLS = /^(tool_(call|calls|use|call_response)|function)$/;
 /** Members of input and output that are made of messages. */
 const MESSAGES = ['system', 'messages', 'choices', 'completions'];
 /** Beside content in the input of a call. */
@@ -28,34 +29,33 @@ export function withholding(content: JsonValue | undefined, mask: string | undef
   if (!isJsonObject(content)) return null;
   if (mask !== undefined && holdsText(content, mask)) return 'masked';
   if (Object.keys(content).every((name) => NO_QUESTION.has(name))) return 'not-recorded';
-  const messages = MESSAGES.map((name) => content[name]);
-  if (!messages.some(lacksContent)) return null;
-  return messages.some(hasContent) ? 'parts-left-out' : 'not-recorded';
+  const parts = MESSAGES.flatMap((name) => partsIn(content[name], false));
+  const bare = parts.filter(({ isBare }) => isBare);
+  const isAll = bare.length === parts.length;
+  // Tools may have no arguments and no result.
+  if (bare.length === 0 || (!isAll && bare.every(({ isTool }) => isTool))) return null;
+  return isAll ? 'not-recorded' : 'parts-left-out';
 }
 
-function lacksContent(value: JsonValue | undefined): boolean {
-  if (isJsonArray(value)) {
-    const lacking = value.filter(lacksContent);
-    // A tool may be called without arguments, in a message that has content.
-    return lacking.length > 0 && (lacking.length === value.length || !lacking.every(isToolCall));
+/** A part of a message, or a message that is not divided. */
+interface Part {
+  /** It has no content. */
+  readonly isBare: boolean;
+  readonly isTool: boolean;
+}
+
+function partsIn(value: JsonValue | undefined, isOfTool: boolean): readonly Part[] {
+  if (value === undefined) return [];
+  if (isJsonArray(value)) return value.flatMap((element) => partsIn(element, isOfTool));
+  if (!isJsonObject(value)) return [{ isBare: false, isTool: isOfTool }];
+  const names = Object.keys(value).filter((name) => !LABELS.has(name));
+  const isTool = isOfTool || TOOLS.test(label(value['type']) ?? '');
+  if (names.length > 0 && names.every((name) => HOLDERS.has(name))) {
+    return names.flatMap((name) => partsIn(value[name], isTool || TOOLS.test(name)));
   }
-  if (!isJsonObject(value)) return false;
-  if (isJsonArray(value['response']) && value['response'].some(isTypeAlone)) return true;
-  return contentNames(value).every((name) => HOLDERS.has(name) && lacksContent(value[name]));
-}
-
-function hasContent(value: JsonValue | undefined): boolean {
-  if (isJsonArray(value)) return value.some(hasContent);
-  if (!isJsonObject(value)) return value !== undefined;
-  return contentNames(value).some((name) => !HOLDERS.has(name) || hasContent(value[name]));
-}
-
-function contentNames(value: object): readonly string[] {
-  return Object.keys(value).filter((name) => !LABELS.has(name));
-}
-
-function isToolCall(part: JsonValue): boolean {
-  return at(part, 'type') === 'tool_call';
+  const { response } = value;
+  if (isJsonArray(response)) return response.map((part) => ({ isBare: isTypeAlone(part), isTool: false }));
+  return [{ isBare: names.length === 0, isTool }];
 }
 
 /** What Anthropic's SDK records of a picture in the result of a tool. */
