@@ -7,6 +7,7 @@ import { openDataFolder, removeFile, secretIn, writePrivately } from './data-fol
 import { certifySample, demoAccount } from './demo.mjs';
 import { launchArguments } from './launch.mjs';
 import { assertPortsFree, servicePorts } from './ports.mjs';
+import { untilStopSignal } from './stop-signal.mjs';
 import { witnessedLog } from './witnessed-log.mjs';
 
 const LOGGED_WITHIN_MS = 15_000;
@@ -131,12 +132,6 @@ function inherited() {
   return Object.fromEntries(
     KEPT_FROM_THIS_PROCESS.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]),
   );
-}
-
-function untilStopSignal() {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve(signal));
-  });
 }
 
 function explain({ lines }, path) {
