@@ -141,6 +141,14 @@ describe('a spool of files', () => {
       return path;
     };
 
+    it('is not taken over from one thread by another', () => {
+      utimesSync(leaveAs(999_999_999), 1, 1);
+      expect(adopted()).toBe(1);
+      // Threads have a process id in common, and no names of segments.
+      Reflect.deleteProperty(globalThis, Symbol.for('@cer/client: segments of this process'));
+      expect(adopted()).toBe(0);
+    });
+
     it('with the same id is taken over if it is older', () => {
       const path = leaveAs(process.pid);
       expect(adopted()).toBe(0);

@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeSync,
 } from 'node:fs';
 import { sealedAt } from './spool.js';
@@ -181,6 +182,9 @@ export class Segment {
 
   /** Takes over the file of an ended process. @throws Error when another process was faster */
   static adopt(from: string, path: string): Segment {
+    // As young as this process: other threads of it would take an older file for that of an earlier process.
+    const now = new Date();
+    utimesSync(from, now, now);
     renameSync(from, path);
     if (existsSync(`${from}.done`)) renameSync(`${from}.done`, `${path}.done`);
     return new Segment(path);
