@@ -10,6 +10,15 @@ if [ -n "${NODE_ID:-}" ]; then flags+=(--node "$NODE_ID"); fi
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 
+# The name of a file as a property of an annotation, which it must not end.
+property() {
+  local name=${1//'%'/%25}
+  name=${name//$'\n'/%0A}
+  name=${name//$'\r'/%0D}
+  name=${name//:/%3A}
+  printf '%s' "${name//,/%2C}"
+}
+
 while IFS= read -r pattern; do
   if [ -z "$pattern" ]; then continue; fi
   # A path with spaces is one word; only the characters of globs are expanded.
@@ -19,13 +28,15 @@ while IFS= read -r pattern; do
     failed=$((failed + 1))
   fi
   for file in "${files[@]}"; do
+    # A name is no flag.
+    if [[ $file == -* ]]; then file=./$file; fi
     # CER is a command with its arguments.
     IFS=' ' read -r -a command <<<"$CER"
     if "${command[@]}" verify "$file" "${flags[@]}" >"$report" 2>&1; then
       verified=$((verified + 1))
     else
       reason=$(grep -o '"reason": *"[A-Z_]*"' "$report" | head -n 1 | cut -d '"' -f 4)
-      echo "::error file=$file::${reason:-the certificate could not be verified}"
+      echo "::error file=$(property "$file")::${reason:-the certificate could not be verified}"
       failed=$((failed + 1))
     fi
   done

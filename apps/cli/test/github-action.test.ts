@@ -66,6 +66,18 @@ describe('the GitHub action', () => {
     ]);
   });
 
+  it('takes no name of a file for a flag or an annotation', () => {
+    writeFileSync(join(folder, '--help'), '{}');
+    writeFileSync(join(folder, 'x\n::error::y, 100%'), '{}');
+    const [status, lines] = run('--help\nx*');
+    expect(status).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^::error file=\.\/--help::/),
+      expect.stringMatching(/^::error file=x%0A%3A%3Aerror%3A%3Ay%2C 100%25::/),
+      '0 verified, 2 failed',
+    ]);
+  });
+
   it('fails when no file matches', () => {
     expect(run('none/**/*.json')).toEqual([1, ['::error::no file matches none/**/*.json', '0 verified, 1 failed']]);
   });
