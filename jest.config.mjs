@@ -31,9 +31,9 @@ export default {
   // Jest reads these here only, not per project. A test waits for what it needs, however busy the machine is: the timeout
   // bounds what never arrives.
   testTimeout: 180_000,
-  // Suites wait for services and browsers about half of their time, so one more than the cores; more than four crowd a
+  // Suites wait for services and browsers about half of their time, so two more than the cores; more than four crowd a
   // machine. Always at least two: with one, jest runs every suite in its own process and never starts a fresh one.
-  maxWorkers: Math.max(2, Math.min(4, availableParallelism() + 1)),
+  maxWorkers: Math.max(2, Math.min(4, availableParallelism() + 2)),
   // Suites in a process that has run many others become up to twenty times slower: replace large workers.
   workerIdleMemoryLimit: '400MB',
   testSequencer: '<rootDir>/scripts/test/long-suites-first.mjs',
