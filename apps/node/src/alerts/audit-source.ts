@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@cer/canonical-json';
+import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import { AuditChainCheck, type AuditFault } from '@cer/cer-core/logs';
 import type { Signing } from '../signing/signing.js';
-import type { AuditRow, AuditStore } from '../store/index.js';
+import type { AuditStore } from '../store/index.js';
 import type { AlertSource } from './source.js';
 
 const EVERY_MS = 60 * 60_000;
@@ -17,16 +18,13 @@ export interface AuditSourceDeps {
 /** The whole audit log is checked once per hour, at half of the time of one thread. */
 export function auditSource({ audit, signing, signal }: AuditSourceDeps): AlertSource {
   let checkedMs = -Infinity;
-  let seen: { readonly seq: number; readonly hash: AuditRow['hash'] } | null = null;
+  let seen: { readonly seq: number; readonly hash: Sha256Hash } | null = null;
 
   const check = async (): Promise<AuditFault | null> => {
     const last = await audit.last();
     if (last === null) return seen === null ? null : { code: 'AUDIT_TRUNCATED', seq: null, detail: 'is empty' };
     const { keySet, document } = signing.published();
-    const chain = new AuditChainCheck({
-      keySet,
-      seen: seen as ConstructorParameters<typeof AuditChainCheck>[0]['seen'],
-    });
+    const chain = new AuditChainCheck({ keySet, seen });
     for (let after = 0; after < last.seq && !signal.aborted;) {
       const startedAt = performance.now();
       const rows = (await audit.after(after, ROWS_A_PAGE)).filter(({ seq }) => seq <= last.seq);
@@ -42,7 +40,7 @@ export function auditSource({ audit, signing, signal }: AuditSourceDeps): AlertS
     if (signal.aborted) return null;
     const { seq, hash, kid, signature } = last;
     const fault = await chain.end({ nodeId: document.nodeId, seq, hash, kid, signature });
-    if (fault === null) seen = { seq, hash };
+    if (fault === null && isSha256Hash(hash)) seen = { seq, hash };
     return fault;
   };
   let fault: AuditFault | null = null;

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, isSameJson, jcsV1, member, type JsonValue } from '@cer/canonical-json';
+import { isJsonArray, isJsonObject, isSameJson, jcsV1, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { decodeBase64Url, KeyError, publicKeyFromBase64, verifySignature } from '@cer/keys';
 import { replayKeyHistory, type KeyHistoryEntry } from '@cer/keys/key-history';
 import { StartupError } from '../errors/startup-error.js';
@@ -26,7 +26,7 @@ export async function acceptLogStatement(deps: AcceptStatementDeps, value: JsonV
   const issuedAt = member(statement, 'issuedAt');
   const isTime = typeof issuedAt === 'string' && !Number.isNaN(Date.parse(issuedAt));
   // Everything but the time must be what this node promises.
-  if (!isTime || !isSameJson(statement, JSON.parse(JSON.stringify({ ...next.statement, issuedAt })) as JsonValue)) {
+  if (!isTime || !isSameJson(statement, parseJson(JSON.stringify({ ...next.statement, issuedAt })))) {
     throw new StartupError('statement: is not the one that this node publishes; fetch /.well-known/svc-log.json again');
   }
   const signed = signatures.map(signatureOf);

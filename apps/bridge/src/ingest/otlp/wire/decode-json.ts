@@ -128,8 +128,8 @@ function integer(value: JsonValue | undefined): bigint {
 function nanos(span: JsonObject, name: string): bigint {
   const value = member(span, name) ?? 0;
   const isWhole =
-    typeof value === 'number' ? Number.isInteger(value) : typeof value === 'string' && /^\d{1,20}$/.test(value);
-  const nano = isWhole ? BigInt(value as number | string) : -1n;
+    (typeof value === 'number' && Number.isInteger(value)) || (typeof value === 'string' && /^\d{1,20}$/.test(value));
+  const nano = isWhole ? BigInt(value) : -1n;
   if (nano < 0n || nano > MAX_UINT64) throw malformed(`${name}: must be nanoseconds since 1970`);
   return nano;
 }
