@@ -75,18 +75,27 @@ export function isAlive(pid: number): boolean {
 
 /** Every living process of a process group, with its command line. */
 export function processGroup(groupId: number): { readonly pid: number; readonly command: string }[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-        const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        if (Number(group) !== groupId || state === 'Z') return [];
-        return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ') }];
-      } catch {
-        return [];
-      }
-    });
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!isInGroup(pid, groupId)) return [];
+    try {
+      return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ') }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Whether it is the id of a living process of the group; false for anything else. */
+export function isInGroup(pid: unknown, groupId: number): pid is number {
+  if (!Number.isSafeInteger(pid) || Number(pid) <= 0) return false;
+  try {
+    const stat = readFileSync(`/proc/${Number(pid)}/stat`, 'latin1');
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(group) === groupId && state !== 'Z';
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { CdpParams } from '../browser/cdp-messages.js';
 import { CdpError, type CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
-import { isAlive, killNow } from '../browser/processes.js';
+import { isAlive, isInGroup, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { SKETCH_URL } from './document.js';
 import { guardPage, PageGone, type PageGuard } from './page-guard.js';
 import type { PageScripts } from './page-bundle.js';
@@ -34,6 +35,7 @@ const WHEN_READY = `new Promise((done) => {
   };
   look();
 })`;
+const ProcessInfo = z.object({ processInfo: z.array(z.object({ type: z.string(), id: z.number() })) });
 const READY_WITHIN_MS = 30_000;
 const ANSWER_WITHIN_MS = 10_000;
 const KILL_AFTER_MS = 500;
@@ -181,9 +183,8 @@ async function endPage(
   if (!(await disposed) && browser.isRunning()) await browser.kill();
 }
 
-async function rendererPids({ cdp }: Browser): Promise<number[]> {
-  const { processInfo } = await cdp.call('SystemInfo.getProcessInfo');
-  return (processInfo as readonly { readonly type: string; readonly id: number }[])
-    .filter(({ type }) => type === 'renderer')
-    .map(({ id }) => id);
+/** Processes of the browser only: these are killed, and a browser that was taken over could name any. */
+async function rendererPids({ cdp, pid }: Browser): Promise<number[]> {
+  const { processInfo } = ProcessInfo.parse(await cdp.call('SystemInfo.getProcessInfo'));
+  return processInfo.flatMap(({ type, id }) => (type === 'renderer' && isInGroup(id, pid) ? [id] : []));
 }
