@@ -55,7 +55,9 @@ async function expectEnded(pid: number): Promise<void> {
   for (;;) {
     try {
       process.kill(pid, 0);
-    } catch {
+    } catch (error) {
+      // Not of an id that is no number, which no process ever had.
+      expect(error).toMatchObject({ code: 'ESRCH' });
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
