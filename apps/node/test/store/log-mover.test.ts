@@ -2,17 +2,28 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { z } from 'zod';
 
+import { LogMover } from '../../src/store/sqlite/log-mover.js';
 import { SqliteDatabase } from '../../src/store/sqlite/sqlite-database.js';
+import { WalCheckpoint } from '../../src/store/sqlite/wal-checkpoint.js';
 import { WRITER_THREAD } from './writer-thread.js';
 
 const LONG_LOG_PAGES = 50;
 const PAGE_BYTES = 4096;
 /** Between checks of the length, in ms. */
 const TICK_MS = 1_000;
+
+it('is left alone while its length cannot be read', () => {
+  jest.useFakeTimers();
+  const file = new Sqlite(':memory:');
+  new WalCheckpoint(file, new LogMover(':memory:'));
+  file.close();
+  expect(() => jest.advanceTimersByTime(3 * TICK_MS)).not.toThrow();
+  jest.useRealTimers();
+});
 
 describe('a long log of a SQLite file under load', () => {
   let file: Awaited<ReturnType<typeof sqliteTestDatabase>>;

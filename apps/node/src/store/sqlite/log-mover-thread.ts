@@ -19,7 +19,8 @@ function moveLog(): void {
     // The second time moves what was committed during the first, which takes a tenth of a second.
     file.pragma('wal_checkpoint(PASSIVE)');
     file.pragma('wal_checkpoint(PASSIVE)');
-    // With nothing left to move the next commit starts the log anew. Refused during a commit: the next call tries again.
+    // After this the next commit writes to the beginning of the log. SQLite refuses it during a commit, and the next move
+    // tries again.
     file.pragma('wal_checkpoint(RESTART)');
   } finally {
     file.close();

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { LogMover } from './log-mover.js';
 import { StaleCopies } from './stale-copies.js';
 
-/** The answer of `wal_checkpoint`: pages of the log, and those of them that are in the file too. */
-const Lengths = z.tuple([z.object({ log: z.number(), checkpointed: z.number() })]);
+/** The answer of `wal_checkpoint`: whether another connection prevented it, pages of the log, and those in the file too. */
+const Answer = z.tuple([z.object({ busy: z.number(), log: z.number(), checkpointed: z.number() })]);
 
 const TICK_MS = 1_000;
 /** From this length on, in pages of 4 KiB, the log is moved under load too. A longer one delays the start of a process. */
@@ -74,8 +74,8 @@ export class WalCheckpoint {
 
   /** Whether the log is long and a part of it is not yet in the file. */
   #isLogLong(): boolean {
-    const [{ log, checkpointed }] = Lengths.parse(this.#file.pragma('wal_checkpoint(NOOP)'));
-    return log >= this.#longLogPages && checkpointed < log;
+    const state = this.#checkpoint('NOOP');
+    return state !== null && state.log >= this.#longLogPages && state.checkpointed < state.log;
   }
 
   #removeCopies(): void {
@@ -91,18 +91,18 @@ export class WalCheckpoint {
     const timeout = this.#file.pragma('busy_timeout', { simple: true });
     this.#file.pragma('busy_timeout = 0');
     try {
-      return this.#checkpoint('TRUNCATE');
+      return this.#checkpoint('TRUNCATE')?.busy === 0;
     } finally {
       this.#file.pragma(`busy_timeout = ${Number(timeout)}`);
     }
   }
 
-  /** @returns whether the whole log was moved; a failure leaves it for the next time, and the commits in it are safe */
-  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): boolean {
+  /** @returns null for a failure, which leaves the log for the next time: the commits in it are safe */
+  #checkpoint(mode: 'NOOP' | 'PASSIVE' | 'TRUNCATE'): z.output<typeof Answer>[0] | null {
     try {
-      return this.#file.pragma(`wal_checkpoint(${mode})`, { simple: true }) === 0;
+      return Answer.parse(this.#file.pragma(`wal_checkpoint(${mode})`))[0];
     } catch {
-      return false;
+      return null;
     }
   }
 }
