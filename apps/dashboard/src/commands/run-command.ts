@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isForOperator } from '@cer/http-service/process';
+import { asksForHelp, isForOperator } from '@cer/http-service/process';
 import { readDatabaseConfig } from '../config.js';
 import { openStore } from '../store/index.js';
 import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';
@@ -60,7 +60,7 @@ export type CommandSurroundings = Omit<CommandContext, 'withStore'> & { readonly
  */
 export async function runCommand(words: readonly string[], surroundings: CommandSurroundings): Promise<number> {
   const { env, complain, print, now } = surroundings;
-  if (words[0] === 'help' || words.some((word) => word === '--help' || word === '-h')) {
+  if (asksForHelp(words)) {
     print(USAGE);
     return 0;
   }

@@ -1,4 +1,5 @@
 import type { Environment } from '@cer/http-service/config';
+import { asksForHelp } from '@cer/http-service/process';
 import { StartupError } from '../errors/startup-error.js';
 import { apiKeyCreateCommand } from './api-key-commands.js';
 import { backupCommand, restoreCommand } from './backup-commands.js';
@@ -50,7 +51,7 @@ export type Print = (line: string) => void;
 
 /** Runs one of the node's commands. @throws StartupError with the remedy when it cannot */
 export async function runCommand(args: readonly string[], env: Environment, print: Print): Promise<void> {
-  if (args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h')) {
+  if (asksForHelp(args)) {
     print(USAGE.trimEnd());
     return;
   }

@@ -1,4 +1,5 @@
 import { describeVariables } from '../config/describe-variables.js';
+import { asksForHelp } from './asks-for-help.js';
 import { runService, type ServiceProcess } from './run-service.js';
 import type { RunningServer } from './serve.js';
 
@@ -23,7 +24,7 @@ export async function runProgram(program: ServiceProgram, host: ProgramProcess =
   const args = host.argv.slice(2);
   if (args.length === 0) {
     await runService(program.start, host);
-  } else if (args.some((arg) => ['help', '--help', '-h'].includes(arg))) {
+  } else if (asksForHelp(args)) {
     host.stdout.write(`${helpOf(program)}\n`);
   } else {
     host.stderr.write(`this program takes no arguments\n\n${usageOf(program)}\n`);
