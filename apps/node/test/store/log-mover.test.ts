@@ -21,7 +21,9 @@ it('is left alone while its length cannot be read', () => {
   const file = new Sqlite(':memory:');
   new WalCheckpoint(file, new LogMover(':memory:'));
   file.close();
-  expect(() => { jest.advanceTimersByTime(3 * TICK_MS); }).not.toThrow();
+  expect(() => {
+    jest.advanceTimersByTime(3 * TICK_MS);
+  }).not.toThrow();
   jest.useRealTimers();
 });
 
