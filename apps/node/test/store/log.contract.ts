@@ -8,7 +8,7 @@ import { newRecord } from './new-record.js';
 const SINCE = '2026-01-02T03:00:00.000Z';
 
 const bytes = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
-const leaf = (source: NewLeaf['source'] = 'record'): NewLeaf => ({
+export const leaf = (source: NewLeaf['source'] = 'record'): NewLeaf => ({
   source,
   labelJson: '{"kind":"certificate"}',
   digest: bytes(32),

@@ -6,24 +6,32 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
-import { openStore, type Store } from '../../src/store/index.js';
+import { openStore, type NewRecord, type Store } from '../../src/store/index.js';
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.js';
+import { leaf } from './log.contract.js';
 import { newRecord } from './new-record.js';
 import { storeContract, strays } from './store.contract.js';
 
-/** The database behind a proxy that treats a connection otherwise when a text passes. */
-async function interruptingProxy(
+interface Proxy {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** The database behind a proxy that calls `pass` for each chunk of a client, and `answered` for each of the server. */
+async function proxyOf(
   url: string,
-  text: string,
-  interrupt: (client: Socket) => void,
-): Promise<{ readonly url: string; readonly close: () => void }> {
+  pass: (chunk: Buffer, client: Socket, upstream: Socket) => void,
+  answered: () => void = () => undefined,
+): Promise<Proxy> {
   const target = new URL(url);
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
-    upstream.on('data', (chunk) => client.write(chunk));
-    client.on('data', (chunk) => {
-      if (!chunk.includes(text)) upstream.write(chunk);
-      else interrupt(client);
+    upstream.on('data', (chunk) => {
+      answered();
+      client.write(chunk);
+    });
+    client.on('data', (chunk: Buffer) => {
+      pass(chunk, client, upstream);
     });
     client.on('close', () => upstream.destroy());
     for (const socket of [client, upstream]) socket.on('error', () => undefined);
@@ -32,6 +40,14 @@ async function interruptingProxy(
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the proxy has no port');
   return { url: Object.assign(new URL(url), { port: String(address.port) }).href, close: () => server.close() };
+}
+
+/** A proxy that treats a connection otherwise when a text passes. */
+async function interruptingProxy(url: string, text: string, interrupt: (client: Socket) => void): Promise<Proxy> {
+  return await proxyOf(url, (chunk, client, upstream) => {
+    if (!chunk.includes(text)) upstream.write(chunk);
+    else interrupt(client);
+  });
 }
 
 describe('the store on PostgreSQL', () => {
@@ -158,6 +174,51 @@ describe('the store on PostgreSQL', () => {
       const statements = ['select 1 as one', "select 'reset-here' as two"].map((sql) => ({ sql, values: [] }));
       await expect(own.transact(statements)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await expect(own.all('select 1 as one', [])).resolves.toEqual([{ one: 1 }]);
+      await own.close();
+      proxy.close();
+    });
+
+    it('stores a batch in two round trips, with leaves in three', async () => {
+      let trips = 0;
+      let isAnswered = true;
+      const count = (chunk: Buffer, _client: Socket, upstream: Socket): void => {
+        if (isAnswered) trips += 1;
+        isAnswered = false;
+        upstream.write(chunk);
+      };
+      const proxy = await proxyOf(database.url, count, () => {
+        isAnswered = true;
+      });
+      const own = new PostgresDatabase(proxy.url);
+      const tripsOf = async (records: readonly NewRecord[]): Promise<number> => {
+        await own.all('select 1', []);
+        const before = trips;
+        expect(await own.insertBatch(records)).toEqual(records.map(() => true));
+        return trips - before;
+      };
+      expect(await tripsOf([newRecord(), newRecord()])).toBe(2);
+      expect(await tripsOf([newRecord({ executionId: null })])).toBe(1);
+      expect(await tripsOf([newRecord(), newRecord({ executionId: null })])).toBe(3);
+      expect(await tripsOf([newRecord({ leaves: [leaf()] })])).toBe(3);
+      await own.close();
+      proxy.close();
+    });
+
+    it('stores nothing of a batch whose begin was refused', async () => {
+      let isRefusing = false;
+      const proxy = await proxyOf(database.url, (chunk, _client, upstream) => {
+        const text = chunk.toString('latin1');
+        upstream.write(isRefusing ? Buffer.from(text.replace('begin;', 'wrong;'), 'latin1') : chunk);
+      });
+      const own = new PostgresDatabase(proxy.url);
+      await own.all('select 1', []);
+      const records = [newRecord(), newRecord({ executionId: null })];
+      isRefusing = true;
+      for (const record of records) {
+        await expect(own.insertBatch([record])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      }
+      isRefusing = false;
+      expect(await own.insertBatch(records)).toEqual([true, true]);
       await own.close();
       proxy.close();
     });

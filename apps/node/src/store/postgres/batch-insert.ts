@@ -7,6 +7,21 @@ import { bytesArray, textArray } from './binary-array.js';
 /** Runs a statement of the batch's transaction. */
 export type Query = (sql: string, values: unknown[]) => Promise<readonly SqlRow[]>;
 
+/** The transaction of a batch; `finish` runs its last statement, with the commit directly behind it. */
+export interface Batch {
+  readonly query: Query;
+  readonly finish: Query;
+}
+
+/**
+ * A setting that lasts until the end of the transaction, and the condition that it is set. A batch is sent before its begin
+ * is answered; if that failed, each statement would be a transaction of its own.
+ */
+export const IN_TRANSACTION = {
+  set: `set local cer.in_transaction = 'yes'`,
+  condition: `current_setting('cer.in_transaction', true) = 'yes'`,
+};
+
 /**
  * The rows of a statement, one array parameter per column: batches of all sizes share one statement text. Every
  * statement inserts into one table, since some databases that speak PostgreSQL's protocol refuse more.
@@ -22,14 +37,15 @@ const RECORD_NAMES = columnNames(RECORD_COLUMNS);
 // A conflict with an open transaction waits for its end.
 const CLAIM = `
   insert into executions (${EXECUTION_NAMES.join(', ')})
-  select ${EXECUTION_NAMES.join(', ')} from ${inputOf(EXECUTION_NAMES)} order by position
+  select ${EXECUTION_NAMES.join(', ')} from ${inputOf(EXECUTION_NAMES)}
+  where ${IN_TRANSACTION.condition} order by position
   on conflict (tenant_id, execution_id) do nothing
   returning tenant_id, execution_id`;
 
 const KEEP = `
   insert into records (${RECORD_NAMES.join(', ')}, visibility)
   select ${RECORD_NAMES.join(', ')}, ${firstVisibility('input.tenant_id')}
-  from ${inputOf(RECORD_NAMES)} order by position`;
+  from ${inputOf(RECORD_NAMES)} where ${IN_TRANSACTION.condition} order by position`;
 const KEPT = 'returning seq, certificate_hash, kind, tenant_id';
 // A claimed execution's record must be new: its hash under another executionId fails the statement.
 const KEEP_CLAIMED = `${KEEP} ${KEPT}`;
@@ -46,20 +62,21 @@ const KEEP_LEAVES = `
  * @param records with an executionId, in an order that is the same for every batch
  * @returns the stored records
  */
-export async function insertExecutions(query: Query, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+export async function insertExecutions(batch: Batch, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
   const keyOf = (tenantId: unknown, executionId: unknown): string => JSON.stringify([tenantId, executionId]);
-  const rows = await query(CLAIM, arraysOf(EXECUTION_COLUMNS, records));
+  const rows = await batch.query(CLAIM, arraysOf(EXECUTION_COLUMNS, records));
   const claimed = new Set(rows.map((row) => keyOf(row['tenant_id'], row['execution_id'])));
   const mine = records.filter(({ tenantId, executionId }) => claimed.has(keyOf(tenantId, executionId)));
-  return mine.length === 0 ? [] : await keep(query, KEEP_CLAIMED, mine);
+  return mine.length === 0 ? [] : await keep(batch, KEEP_CLAIMED, mine);
 }
 
 /** Stores records without an executionId, unique by their hash alone. Otherwise like insertExecutions. */
-export async function insertUnclaimed(query: Query, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
-  return await keep(query, KEEP_ONCE, records);
+export async function insertUnclaimed(batch: Batch, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+  return await keep(batch, KEEP_ONCE, records);
 }
 
-async function keep(query: Query, sql: string, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+async function keep(batch: Batch, sql: string, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+  const query = records.some(({ leaves = [] }) => leaves.length > 0) ? batch.query : batch.finish;
   const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
   const seqs = new Map<string, unknown>();
   for (const row of await query(sql, arraysOf(RECORD_COLUMNS, records))) {
@@ -73,7 +90,7 @@ async function keep(query: Query, sql: string, records: readonly NewRecord[]): P
     (record.leaves ?? []).map((leaf) => ({ tenantId: record.tenantId, seq, leaf })),
   );
   if (leaves.length > 0) {
-    await query(KEEP_LEAVES, [
+    await batch.finish(KEEP_LEAVES, [
       textArray(leaves.map(({ tenantId }) => tenantId)),
       textArray(leaves.map(({ leaf }) => leaf.source)),
       leaves.map(({ seq }) => seq),

@@ -13,7 +13,7 @@ import { recordKey } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
-import { insertExecutions, insertUnclaimed, type Query } from './batch-insert.js';
+import { IN_TRANSACTION, insertExecutions, insertUnclaimed, type Batch, type Query } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -54,13 +54,15 @@ export class PostgresDatabase implements Database {
   ) {
     this.#queryTimeoutMs = queryMs;
     // One round trip, and of this transaction only: a pooler gives the connection to others afterwards.
-    this.#begin = `begin; set local idle_in_transaction_session_timeout = ${idleMs}`;
+    this.#begin = `begin; set local idle_in_transaction_session_timeout = ${idleMs}; ${IN_TRANSACTION.set}`;
     this.#pool = new pg.Pool({
       connectionString,
       max: POOL_LIMIT,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: queryMs,
       keepAlive: true,
+      // Statements are sent at once; the server runs them in order.
+      pipeline: true,
     });
     // The server ended an idle connection: the pool has removed it, and the next statement gets a new one.
     this.#pool.on('error', ignoreError);
@@ -91,13 +93,15 @@ export class PostgresDatabase implements Database {
     const sorted = keyed.map(({ record }) => record);
     const executions = sorted.filter(({ executionId }) => executionId !== null);
     const unclaimed = sorted.filter(({ executionId }) => executionId === null);
-    const inserted = await this.#inTransaction(async (run) => {
-      const query: Query = async (sql, values) => (await run(sql, values)).rows;
+    const inserted = await this.#inBatch(async ({ query, finish }) => {
+      const isLast = unclaimed.length === 0;
       return new Set([
-        ...(executions.length === 0 ? [] : await insertExecutions(query, executions)),
-        ...(unclaimed.length === 0 ? [] : await insertUnclaimed(query, unclaimed)),
+        ...(executions.length === 0
+          ? []
+          : await insertExecutions({ query, finish: isLast ? finish : query }, executions)),
+        ...(isLast ? [] : await insertUnclaimed({ query, finish }, unclaimed)),
       ]);
-    }, this.#queryTimeoutMs);
+    });
     this.writes.noteSuccess();
     return records.map((record) => inserted.has(record));
   }
@@ -166,17 +170,48 @@ export class PostgresDatabase implements Database {
     work: (query: (sql: string, values?: unknown[]) => Promise<pg.QueryResult<SqlRow>>) => Promise<T>,
     queryTimeoutMs: number,
   ): Promise<T> {
+    return await this.#withClient(async (client) => {
+      await client.query(this.#begin);
+      const result = await work(async (sql, values) => {
+        const statement = { text: sql, values, query_timeout: queryTimeoutMs };
+        return await client.query<SqlRow>(statement);
+      });
+      await client.query('commit');
+      return result;
+    });
+  }
+
+  /**
+   * A transaction that does not wait for the answers to its begin and its commit: two round trips less. Its statements do
+   * nothing where the begin failed, and the commit of a transaction in which a statement failed is a rollback.
+   */
+  async #inBatch<T>(work: (batch: Batch) => Promise<T>): Promise<T> {
+    return await this.#withClient(async (client) => {
+      const begun = client.query(this.#begin);
+      begun.catch(ignoreError);
+      let committed: Promise<unknown> | undefined;
+      const query: Query = async (sql, values) => (await client.query<SqlRow>(sql, values)).rows;
+      const finish: Query = async (sql, values) => {
+        const rows = query(sql, values);
+        committed = client.query('commit');
+        committed.catch(ignoreError);
+        return await rows;
+      };
+      const result = await work({ query, finish });
+      await begun;
+      await (committed ?? client.query('commit'));
+      return result;
+    });
+  }
+
+  /** @throws StoreError */
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     try {
       const client = await this.#pool.connect();
       // The pool listens only while it holds the client. A lost connection also fails the statement that runs or is next.
       client.on('error', ignoreError);
       try {
-        await client.query(this.#begin);
-        const result = await work(async (sql, values) => {
-          const statement = { text: sql, values, query_timeout: queryTimeoutMs };
-          return await client.query<SqlRow>(statement);
-        });
-        await client.query('commit');
+        const result = await work(client);
         client.off('error', ignoreError);
         client.release();
         return result;
@@ -192,7 +227,7 @@ export class PostgresDatabase implements Database {
 }
 
 function ignoreError(): void {
-  // An event without a listener ends the process.
+  // An event without a listener ends the process, and so does a failure that nobody awaits yet.
 }
 
 /** PostgreSQL quotes rows in its messages and details: only the error code is passed on. */
