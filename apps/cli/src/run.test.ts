@@ -22,6 +22,14 @@ describe('cer', () => {
     }
   });
 
+  it.each(['--help', '-h'])('takes %s after -- as a file', async (name) => {
+    for (const words of [['verify'], ['verify-package'], ['verify-project'], ['open'], ['keys', 'show']]) {
+      const said = await cer([...words, '--', name]);
+      expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(said.stderr).not.toContain('Usage');
+    }
+  });
+
   it('names each command in the registry as it names itself', async () => {
     const commands = await loadCommands();
     expect(commands.map(({ name }) => name)).toEqual(COMMANDS.map(({ name }) => name));

@@ -47,11 +47,17 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     const kind = first.startsWith('-') ? 'flag' : 'command';
     throw new UsageError(`unknown ${kind} ${printable(first, 40)} (cer help lists the commands)`);
   }
-  if (call.args.some((arg) => HELP_FLAGS.has(arg))) {
+  if (asksForHelp(call.args)) {
     const { commandPage } = await import('./commands/help.js');
     io.stdout.write(commandPage(await call.command.load(), widthOf(io.stdout)));
     return EXIT.verified;
   }
   const command = await call.command.load();
   return command.run(call.args, io);
+}
+
+/** After `--` everything is an operand. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => HELP_FLAGS.has(arg));
 }
