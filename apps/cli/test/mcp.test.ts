@@ -8,8 +8,10 @@ import { LocalServers } from '../src/testing/local-servers.js';
 // The built command as a client of the protocol starts it. test/global-setup.mjs builds it first.
 
 const BIN = join(__dirname, '..', 'bin', 'cer.js');
+const MIB = 1024 * 1024;
 const servers = new LocalServers();
 let client: Client;
+let transport: StdioClientTransport;
 
 afterEach(async () => {
   await client.close();
@@ -19,7 +21,9 @@ afterEach(async () => {
 async function started(...flags: readonly string[]): Promise<Client> {
   client = new Client({ name: 'tests', version: '1' });
   const args = [BIN, 'mcp', '--keys', sample('keys.json'), ...flags];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { CER_API_KEY: 'key' } }));
+  const env = { CER_API_KEY: 'key' };
+  transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' });
+  await client.connect(transport);
   return client;
 }
 
@@ -92,8 +96,27 @@ describe('cer mcp', () => {
     expect([isError, JSON.parse(text)]).toEqual([true, expect.objectContaining({ reason: 'FORBIDDEN' })]);
   });
 
+  it('continues after a message that is too long', async () => {
+    await started();
+    const refused = new Promise((resolve) => {
+      client.onerror = resolve;
+    });
+    const warned = new Promise((resolve) => transport.stderr?.once('data', resolve));
+    const { text } = await call('verify_certificate', { text: `"${'x'.repeat(11 * MIB)}"` });
+    expect(JSON.parse(text)).toMatchObject({ status: 'FAILED' });
+
+    const given = new AbortController();
+    const args = { name: 'verify_certificate', arguments: { text: 'x'.repeat(64 * MIB) } };
+    const lost = expect(client.callTool(args, { signal: given.signal })).rejects.toThrow();
+    expect(String(await warned)).toContain('at most 64 MiB');
+    await refused;
+    expect((await client.listTools()).tools).not.toEqual([]);
+    given.abort();
+    await lost;
+  });
+
   it('ends when the client closes its end', async () => {
-    const transport = new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp'] });
+    transport = new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp'] });
     client = new Client({ name: 'tests', version: '1' });
     await client.connect(transport);
     const { pid } = transport;
