@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, Optional, Protocol
 
-from cer_verify import SVC_V1, JsonFault, Members, canonicalize, parse_json
+from cer_verify import SVC_V1, JsonFault, Members, canonicalize, get, parse_json
 
 # Members that name something: a later chunk repeats or replaces them.
 _REPLACED = ("role", "id", "type", "index", "name", "finish_reason", "stop_reason")
@@ -140,6 +140,12 @@ class ResponsesFold:
         return self._response if self.end == "complete" else {**self._response, "partial": dict(self._texts)}
 
 
+# Kinds of deltas that have the final value of their block.
+_FINAL = ("signature_delta", "compaction_delta")
+# Members of the message that are beside the delta of its last event.
+_BESIDE_DELTA = ("context_management", "input_transformations")
+
+
 class MessagesFold:
     """Streams of the Messages API. They end with `message_stop`."""
 
@@ -160,25 +166,48 @@ class MessagesFold:
             self._message.update(started)
         elif kind == "content_block_start" and isinstance(block, dict):
             self._blocks[index] = dict(block)
+            # The answer is of the model that took over.
+            if block.get("type") == "fallback" and isinstance(get(block, "to", "model"), str):
+                self._message["model"] = get(block, "to", "model")
         elif kind == "content_block_delta" and isinstance(delta, dict):
-            # The type of a delta names its kind, not that of the block.
-            _add(self._blocks.get(index, {}), {name: value for name, value in delta.items() if name != "type"})
+            _add_to_block(self._blocks.get(index, {}), delta)
         elif kind == "message_delta":
-            self._add_delta(delta, event.get("usage"))
+            self._add_delta(event)
         elif kind == "error":
             self._message["error"], self.end = event.get("error"), "failed"
         elif kind == "message_stop":
             self.end = "complete"
 
-    def _add_delta(self, delta: object, usage: object) -> None:
+    def _add_delta(self, event: Members) -> None:
+        delta, usage = event.get("delta"), event.get("usage")
         if isinstance(delta, dict):
-            self._message.update(delta)
+            _state(self._message, delta)
+        _state(self._message, {name: event[name] for name in _BESIDE_DELTA if name in event})
         if isinstance(usage, dict):
             known = self._message.get("usage")
-            self._message["usage"] = {**(known if isinstance(known, dict) else {}), **usage}
+            counts: Members = known if isinstance(known, dict) else {}
+            _state(counts, usage)
+            self._message["usage"] = counts
 
     def answer(self) -> Members:
         return {**self._message, "content": [_with_input(block) for block in self._blocks.values()]}
+
+
+def _add_to_block(block: Members, delta: Members) -> None:
+    # The type of a delta names its kind, not that of the block.
+    rest = {name: value for name, value in delta.items() if name != "type"}
+    if delta.get("type") == "citations_delta":
+        known = block.get("citations")
+        block["citations"] = [*(known if isinstance(known, list) else []), delta.get("citation")]
+    elif delta.get("type") in _FINAL:
+        block.update(rest)
+    else:
+        _add(block, rest)
+
+
+def _state(draft: Members, stated: Members) -> None:
+    """Replaces members; a later null says nothing about a known member."""
+    draft.update({name: value for name, value in stated.items() if value is not None or name not in draft})
 
 
 def _with_input(block: Members) -> Members:

@@ -40,6 +40,43 @@ const cutOff: ModelHandler = (_, response) => {
   setImmediate(() => response.destroy());
 };
 
+const event = (type: string, members: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+const blockOf = (index: number, block: object, ...deltas: readonly object[]): string[] => [
+  event('content_block_start', { index, content_block: block }),
+  ...deltas.map((delta) => event('content_block_delta', { index, delta })),
+  event('content_block_stop', { index }),
+];
+const citation = (text: string, index: number): object => ({
+  type: 'citations_delta',
+  citation: { type: 'char_location', cited_text: text, document_index: 0, index, start_char_index: index },
+});
+const KINDS_OF_DELTAS: readonly string[] = [
+  event('message_start', { message: { ...MESSAGE, content: [], container: { id: 'container_1' } } }),
+  ...blockOf(
+    0,
+    { type: 'text', text: '', citations: [] },
+    citation('a', 0),
+    { type: 'text_delta', text: 'Hi' },
+    citation('b', 0),
+  ),
+  ...blockOf(
+    1,
+    { type: 'thinking', thinking: '', signature: '' },
+    { type: 'thinking_delta', thinking: 'so' },
+    { type: 'signature_delta', signature: 'first' },
+    { type: 'signature_delta', signature: 'second' },
+  ),
+  ...blockOf(2, { type: 'compaction', content: 'old' }, { type: 'compaction_delta', content: 'new' }),
+  ...blockOf(3, { type: 'fallback', from: { model: 'example-1' }, to: { model: 'example-2' } }),
+  event('message_delta', {
+    delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null },
+    usage: { output_tokens: 5, input_tokens: null, iterations: [{ type: 'message', output_tokens: 5 }] },
+    context_management: { applied_edits: [] },
+  }),
+  event('message_stop', {}),
+];
+
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return [error.constructor.name, error.message, Reflect.get(error, 'status'), Reflect.get(error, 'requestID')];
@@ -147,6 +184,19 @@ describe('certificates of Anthropic calls', () => {
     const [call] = program.calls();
     const content = [{ ...block, input: { city: 'Lisbon' } }];
     expect(call?.snapshot).toMatchObject({ outputHash: hashOf({ ...MESSAGE, content }) });
+  });
+
+  it('fold every kind of delta as the SDK does', async () => {
+    const [, observed] = await clients((_, response) => {
+      startStream(response);
+      for (const event of KINDS_OF_DELTAS) response.write(event);
+      response.end();
+    });
+    const message = await observed.beta.messages.stream(params).finalMessage();
+    // The SDK adds what it parsed the text into.
+    const sent: unknown = JSON.parse(JSON.stringify({ ...message, parsed_output: undefined }));
+    expect(message.content).toMatchObject([{ citations: [{ cited_text: 'a' }, { cited_text: 'b' }] }, {}, {}, {}]);
+    expect(program.calls()[0]?.snapshot).toMatchObject({ outputHash: hashOf(sent) });
   });
 
   it.each<[string, ModelHandler]>([

@@ -55,6 +55,45 @@ MESSAGE_EVENTS: List[str] = [
     _named("message_delta", delta={"stop_reason": "end_turn", "stop_sequence": None}, usage={"output_tokens": 2}),
     _named("message_stop"),
 ]
+
+
+def _block(index: int, block: Dict[str, Any], *deltas: Dict[str, Any]) -> List[str]:
+    return [
+        _named("content_block_start", index=index, content_block=block),
+        *(_named("content_block_delta", index=index, delta=delta) for delta in deltas),
+        _named("content_block_stop", index=index),
+    ]
+
+
+def _citation(text: str) -> Dict[str, Any]:
+    place = {"type": "char_location", "document_index": 0, "document_title": None, "start_char_index": 0}
+    return {"type": "citations_delta", "citation": {**place, "end_char_index": 1, "cited_text": text}}
+
+
+# A message of every kind of delta.
+KINDS_OF_DELTAS: List[str] = [
+    _named("message_start", message={**MESSAGE, "content": [], "stop_reason": None}),
+    *_block(0, {"type": "text", "text": ""}, _citation("a"), {"type": "text_delta", "text": "Hi"}, _citation("b")),
+    *_block(
+        1,
+        {"type": "thinking", "thinking": "", "signature": ""},
+        {"type": "thinking_delta", "thinking": "so"},
+        {"type": "signature_delta", "signature": "first"},
+        {"type": "signature_delta", "signature": "second"},
+    ),
+    *_block(
+        2,
+        {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {}},
+        {"type": "input_json_delta", "partial_json": '{"city":'},
+        {"type": "input_json_delta", "partial_json": '"Lisbon"}'},
+    ),
+    _named(
+        "message_delta",
+        delta={"stop_reason": "end_turn", "stop_sequence": None, "stop_details": None},
+        usage={"output_tokens": 2, "input_tokens": None},
+    ),
+    _named("message_stop"),
+]
 ERROR = {"type": "error", "error": {"type": "rate_limit_error", "code": "rate_limit", "message": "later"}}
 
 
@@ -100,6 +139,8 @@ class ModelServer:
         count = len(self.bodies)
         if model == "refused" or (model == "flaky" and count % 2 == 1):
             self._send(handler, 429 if model == "refused" else 500, json.dumps(ERROR).encode())
+        elif model == "kinds":
+            self._stream(handler, "stream", KINDS_OF_DELTAS)
         elif model in ("stream", "cut", "ended", "held", "flood"):
             self._stream(handler, model, MESSAGE_EVENTS if is_message else CHAT_EVENTS)
         else:

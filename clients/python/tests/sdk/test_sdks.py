@@ -341,6 +341,14 @@ class Anthropic(Case):
         self.assertEqual(whole["snapshot"]["parameters"], {"maxTokens": 10})
         self.no_faults()
 
+    def test_folds_every_kind_of_delta_as_the_sdk_does(self) -> None:
+        client = self.anthropic(self.certificates())
+        with client.messages.stream(model="kinds", max_tokens=10, messages=MESSAGES) as stream:
+            message = stream.get_final_message().to_dict()
+        content: Any = message["content"]
+        self.assertEqual([citation["cited_text"] for citation in content[0]["citations"]], ["a", "b"])
+        self.assertEqual(self.one()[0]["snapshot"]["outputHash"], hash_of(message))
+
 
 class Client(Case):
     def test_both_lines_of_httpx(self) -> None:

@@ -1,29 +1,35 @@
 import type { Json, JsonMembers } from '../json.js';
-import { addDelta, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
+import { addDelta, assignBut, isDraft, objectIn, setOwn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
+
+type Draft = Record<string, Json>;
+
+/** Kinds of deltas that have the final value of their block. */
+const FINAL: ReadonlySet<Json | undefined> = new Set<Json>(['signature_delta', 'compaction_delta']);
+/** Members of the message that are beside the delta of its last event. */
+const BESIDE_DELTA = ['context_management', 'input_transformations'] as const;
 
 /** Streams of the Messages API. They end with `message_stop`. */
 export function foldMessages(): Fold {
   let end: StreamEnd = 'open';
-  const message: Record<string, Json> = {};
-  const blocks = new Map<Json | undefined, Record<string, Json>>();
+  const message: Draft = {};
+  const blocks = new Map<Json | undefined, Draft>();
 
   return {
     push({ data }: SseEvent): void {
       if (end !== 'open') return;
       const event = objectIn(data);
       if (event === null) return;
-      const { type, index, message: started, content_block: block, delta, usage } = event;
+      const { type, index, message: started, content_block: block, delta } = event;
       if (type === 'message_start' && isDraft(started)) Object.assign(message, started);
-      if (type === 'content_block_start' && isDraft(block)) blocks.set(index, { ...block });
-      if (type === 'content_block_delta' && isDraft(delta)) {
-        // The type of a delta names its kind, not that of the block.
-        addDelta(blocks.get(index) ?? {}, delta, 'type');
+      if (type === 'content_block_start' && isDraft(block)) {
+        blocks.set(index, { ...block });
+        // The answer is of the model that took over.
+        if (block['type'] === 'fallback' && isDraft(block['to']))
+          assignStated(message, { model: block['to']['model'] });
       }
-      if (type === 'message_delta' && isDraft(delta)) Object.assign(message, delta);
-      if (type === 'message_delta' && isDraft(usage)) {
-        message['usage'] = { ...(isDraft(message['usage']) ? message['usage'] : {}), ...usage };
-      }
+      if (type === 'content_block_delta' && isDraft(delta)) addToBlock(blocks.get(index) ?? {}, delta);
+      if (type === 'message_delta') addToMessage(message, event);
       if (type === 'error') message['error'] = event['error'] ?? null;
       if (type === 'message_stop') end = 'complete';
       else if (type === 'error') end = 'failed';
@@ -37,6 +43,33 @@ export function foldMessages(): Fold {
     },
     answer: (): JsonMembers => ({ ...message, content: [...blocks.values()].map(withInput) }),
   };
+}
+
+function addToBlock(block: Draft, delta: Draft): void {
+  const { type, citation = null } = delta;
+  const { citations } = block;
+  // The type of a delta names its kind, not that of the block.
+  if (type === 'citations_delta') {
+    block['citations'] = [...(Array.isArray(citations) ? (citations as readonly Json[]) : []), citation];
+  } else if (FINAL.has(type)) assignBut(block, delta, 'type');
+  else addDelta(block, delta, 'type');
+}
+
+function addToMessage(message: Draft, event: Draft): void {
+  const { delta, usage } = event;
+  if (isDraft(delta)) assignStated(message, delta);
+  for (const name of BESIDE_DELTA) assignStated(message, { [name]: event[name] });
+  if (!isDraft(usage)) return;
+  const known = isDraft(message['usage']) ? message['usage'] : {};
+  message['usage'] = known;
+  assignStated(known, usage);
+}
+
+/** Replaces members; a later null says nothing about a known member. */
+function assignStated(draft: Draft, from: Readonly<Record<string, Json | undefined>>): void {
+  for (const [name, value] of Object.entries(from)) {
+    if (value !== undefined && (value !== null || !Object.hasOwn(draft, name))) setOwn(draft, name, value);
+  }
 }
 
 /** The input of a tool arrives as pieces of its JSON text; a text that is not whole stays as it arrived. */
