@@ -79,6 +79,8 @@ class Exchange:
             return
         for data in self._sse.push(content):
             self._fold.push(data)
+        if self._chunks is None:
+            self._fold.forget()
         if self._fold.end != "open":
             self._finish("failed" if self._fold.end == "failed" else self._outcome_of_whole)
 

@@ -21,6 +21,9 @@ class Fold(Protocol):
     def is_whole(self) -> bool:
         """Whether an end of the stream here is a complete answer."""
 
+    def forget(self) -> None:
+        """Drops the content so far, which exceeds the limit. The end is still recognised."""
+
     def answer(self) -> Members: ...
 
 
@@ -98,6 +101,10 @@ class ChatFold:
         finished = [isinstance(choice.get("finish_reason"), str) for choice in self._choices.values()]
         return bool(finished) and all(finished)
 
+    def forget(self) -> None:
+        for index, choice in self._choices.items():
+            self._choices[index] = {"finish_reason": choice.get("finish_reason")}
+
     def answer(self) -> Members:
         return {**self._head, "choices": list(self._choices.values())}
 
@@ -135,6 +142,9 @@ class ResponsesFold:
             place = canonicalize([kind, event.get("output_index"), event.get("content_index")], SVC_V1)
             self._texts[place] = self._texts.get(place, "") + delta
         self.end = _RESPONSE_ENDS.get(kind, "open")
+
+    def forget(self) -> None:
+        self._texts.clear()
 
     def answer(self) -> Members:
         return self._response if self.end == "complete" else {**self._response, "partial": dict(self._texts)}
@@ -188,6 +198,9 @@ class MessagesFold:
             counts: Members = known if isinstance(known, dict) else {}
             _state(counts, usage)
             self._message["usage"] = counts
+
+    def forget(self) -> None:
+        self._blocks.clear()
 
     def answer(self) -> Members:
         return {**self._message, "content": [_with_input(block) for block in self._blocks.values()]}
