@@ -147,6 +147,6 @@ class Exchange:
             return None
         if self._fold is not None:
             return self._fold.answer()
-        text = b"".join(self._chunks).decode("utf-8", "replace")
+        text = b"".join(self._chunks).decode("utf-8-sig", "replace")
         found = object_in(text)
         return text if found is None else found

@@ -10,7 +10,7 @@ class SseReader:
     """Reads the data of events, wherever chunks are cut. Events with more than `max_length` characters are left out."""
 
     def __init__(self, max_length: int) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._max_length = max_length
         self._rest = ""
         # Whether the last line ended with a carriage return: a line feed at the start of the next chunk belongs to it.

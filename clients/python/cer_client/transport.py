@@ -155,7 +155,7 @@ def _body_of(request: Any) -> Optional[str]:
     """The body as text; None when it cannot be read without consuming it, or is not text."""
     try:
         content: bytes = request.content
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except (RuntimeError, UnicodeDecodeError):
         return None
 

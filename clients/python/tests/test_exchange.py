@@ -46,3 +46,10 @@ class ExchangeTest(unittest.TestCase):
                 exchange.hand_on(f"data: {json.dumps(events[-1])}\n\n".encode())
                 exchange.end()
                 self.assertEqual([(one.outcome, one.output) for one in ended], [("complete", None)])
+
+    def test_byte_order_mark_is_not_part_of_the_answer(self) -> None:
+        ended: List[Ended] = []
+        exchange = Exchange(Answer(200, {}), ChatFold, 1000, ended.append)
+        exchange.hand_on(b'\xef\xbb\xbf{"id": "a"}')
+        exchange.end()
+        self.assertEqual(ended[0].output, {"id": "a"})

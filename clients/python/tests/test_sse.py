@@ -30,3 +30,8 @@ class SseTest(unittest.TestCase):
 
     def test_an_event_ends_before_the_second_half_of_its_line_end(self) -> None:
         self.assertEqual(data_of(b"data: [DONE]\r\n\r", 1000), ["[DONE]"])
+
+    def test_byte_order_mark_is_not_part_of_the_first_line(self) -> None:
+        for chunk_bytes in (1, 2, 3, 1000):
+            with self.subTest(chunk_bytes=chunk_bytes):
+                self.assertEqual(data_of(b"\xef\xbb\xbfdata: \xef\xbb\xbfa\n\n", chunk_bytes), ["\ufeffa"])

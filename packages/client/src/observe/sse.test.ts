@@ -33,4 +33,9 @@ describe('reading server-sent events', () => {
   it('ends an event before the second half of its line end', () => {
     expect(dataOf('data: [DONE]\r\n\r', 1000)).toEqual(['[DONE]']);
   });
+
+  it('takes a byte order mark for no part of the first line', () => {
+    for (const chunkBytes of [1, 2, 3, 1000])
+      expect(dataOf('\ufeffdata: \ufeffa\n\n', chunkBytes)).toEqual(['\ufeffa']);
+  });
 });
