@@ -228,8 +228,9 @@ class Certificates:
 
     def _after_fork(self) -> None:
         for spool in self._spools:
-            if isinstance(spool, FileSpool):
-                spool.forget_parent()
+            spool.after_fork()
+        self._counts.after_fork()
+        self._recorder.after_fork()
         self._drain.after_fork()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass, field, replace
 from typing import Callable, Dict, List, Mapping, NamedTuple, Optional
@@ -70,6 +71,10 @@ class Recorder:
 
     def __init__(self, deps: RecorderDeps) -> None:
         self.deps = deps
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """The calls under way are the parent's."""
         self.open_calls = OpenCalls()
         self.attempts = Attempts()
 
@@ -106,6 +111,7 @@ class StartedCall:
         self._deps = deps
         self._lock = threading.Lock()
         self._is_open = True
+        self._process_id = os.getpid()
         self._started_at = now()
         self.execution_id = uuid_v7()
         # A call that is made because there is room has its place, even when others fill the spool before it ends.
@@ -113,6 +119,9 @@ class StartedCall:
         deps.counts.add(open=1)
 
     def _close(self) -> bool:
+        # In a forked process this is a copy of a call that its parent seals.
+        if os.getpid() != self._process_id:
+            return False
         with self._lock:
             was_open, self._is_open = self._is_open, False
         if was_open:

@@ -43,6 +43,9 @@ class Spool(Protocol):
 
     def close(self) -> None: ...
 
+    def after_fork(self) -> None:
+        """Forgets what the parent has stored, in its child."""
+
     @property
     def waiting(self) -> int: ...
 
@@ -67,6 +70,10 @@ class MemorySpool:
     adopted = 0
 
     def __init__(self) -> None:
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """The parent sends its bundles."""
         self.waiting_bytes = 0
         self._texts: List[str] = []
         self._lock = threading.Lock()
@@ -119,10 +126,11 @@ class FileSpool:
         for orphan in orphans_in(folder):
             self._adopt(orphan, failed)
 
-    def forget_parent(self) -> None:
-        """After a fork: the segments are the parent's, which sends them."""
+    def after_fork(self) -> None:
+        """The parent sends its segments."""
         self._lock = threading.RLock()
         self._segments, self._current = [], None
+        self.torn = self.adopted = 0
 
     @property
     def waiting(self) -> int:

@@ -45,6 +45,10 @@ class Counts:
     """Counts that several threads change."""
 
     def __init__(self) -> None:
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """The calls of the parent are in its counts. One of its threads may have held the lock."""
         self._lock = threading.Lock()
         self._stats = Stats()
 

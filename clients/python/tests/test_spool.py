@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -266,6 +267,65 @@ class SpoolTest(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertEqual(len(self.segments()), 2)
         self.assertEqual(cer.stats().waiting, 1)
+
+    def in_child(self, work: Callable[[], object]) -> Any:
+        """What a forked process returns."""
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(write, json.dumps(work()).encode())
+            os._exit(0)
+        os.close(write)
+        with open(read, "rb") as file:
+            found = file.read()
+        os.waitpid(child, 0)
+        return json.loads(found)
+
+    def test_forked_process_counts_its_own_calls(self) -> None:
+        for options in ({}, {"in_memory": True}):
+            cer = self.certificates(node_url=NODE_DOWN, **options)
+            record(cer)
+            under_way = cer._recorder.begin("local:example-1", lambda: "hello")
+            assert under_way is not None
+
+            def work(cer: Certificates = cer, inherited: Any = under_way) -> List[object]:
+                inherited.end("aborted", call)
+                before = cer.stats()
+                record(cer)
+                return [asdict(before), asdict(cer.stats())]
+
+            before, after = self.in_child(work)
+            self.assertEqual([name for name, count in before.items() if count not in (0, None, before["outcomes"])], [])
+            self.assertEqual(set(before["outcomes"].values()), {0})
+            self.assertEqual((after["seen"], after["sealed"], after["waiting"], after["open"]), (1, 1, 1, 0))
+            under_way.end("complete", call)
+            self.assertEqual((cer.stats().seen, cer.stats().sealed, cer.stats().open), (2, 2, 0))
+
+    def test_processes_of_multiprocessing_count_and_certify_their_own_calls(self) -> None:
+        program = (
+            "import multiprocessing, sys; sys.path[:0] = sys.argv[1:3]\n"
+            "from test_spool import *\n"
+            "cer = Certificates('tests', node_url=sys.argv[4], spool_dir=sys.argv[3])\n"
+            "def work(_):\n"
+            "    record(cer)\n"
+            "    cer.flush(30)\n"
+            "    return cer.stats().seen, cer.stats().attested\n"
+            "if __name__ == '__main__':\n"
+            "    record(cer)\n"
+            "    with multiprocessing.get_context(sys.argv[5]).Pool(1) as pool:\n"
+            "        print(pool.map(work, [0]))\n"
+            "    cer.close(30)\n"
+        )
+        file = self.folder / "program.py"
+        file.write_text(program)
+        for method in ("spawn", "fork", "forkserver"):
+            with self.subTest(method):
+                self.node.attested.clear()
+                spool = self.folder / method
+                arguments = [str(file), str(PACKAGE), str(PACKAGE / "tests"), str(spool), self.node.url, method]
+                said = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
+                self.assertEqual(said.stdout, "[(1, 1)]\n")
+                self.assertEqual(len(set(self.node.attested)), 2)
 
     def test_folder_and_files_are_the_users_own(self) -> None:
         folder = self.folder / "a" / "spool"
