@@ -1,10 +1,11 @@
 import { printable } from '../printable.js';
+import { row, type Row } from '../report/lay-out.js';
 import type { PackageCoverage } from './coverage.js';
 
 const grouped = (count: number): string => count.toLocaleString('en');
 
 /** The sums of node and producers, side by side; nothing for a package without them. */
-export function coverageRows(coverage: PackageCoverage | null): [string, string][] {
+export function coverageRows(coverage: PackageCoverage | null): readonly Row[] {
   if (coverage === null) return [];
   const { from, to, isCounted, certified, refused, refusals, reported } = coverage;
   const reasons = Object.entries(refusals).map(([code, found]) => `${printable(code)} ${grouped(found)}`);
@@ -14,7 +15,7 @@ export function coverageRows(coverage: PackageCoverage | null): [string, string]
     ['Certified', `${grouped(certified)} calls, deleted ones included`],
     ['Refused', refused === 0 ? 'none' : `${grouped(refused)}: ${reasons.join(', ')}`],
     ['Producers', reported === null ? 'certified no own counts' : producerSentence(reported)],
-    ...(isCounted ? [] : [['Note', 'the node had not counted every certificate yet'] as [string, string]]),
+    ...(isCounted ? [] : [row('Note', 'the node had not counted every certificate yet')]),
   ];
 }
 

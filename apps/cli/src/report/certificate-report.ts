@@ -3,7 +3,7 @@ import { reviewOf } from '@cer/cer-core/review';
 import type { PictureCheck } from '@cer/cer-core/picture';
 import type { Verification } from '../verification.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
-import { paragraph, rows } from './lay-out.js';
+import { paragraph, row, rows, type Row } from './lay-out.js';
 import { printable } from '../printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
 import { statedExecution } from './producer-statements.js';
@@ -51,7 +51,7 @@ export function headline({ tone, headline: text }: Verdict, { paint }: Page): st
   return `${colour(text)}\n`;
 }
 
-function certificateRows(evaluation: Evaluation): [string, string][] {
+function certificateRows(evaluation: Evaluation): readonly Row[] {
   const { certificateHash, bundleType, protocolVersion, canonicalization, isResealed, provenance } = evaluation;
   const protocol = protocolVersion === null ? '' : `, protocol ${printable(protocolVersion)}`;
   const profile = canonicalization === null ? '' : ` (${canonicalization})`;
@@ -60,12 +60,12 @@ function certificateRows(evaluation: Evaluation): [string, string][] {
   return [
     ['Hash', certificateHash ?? 'none that is well-formed'],
     ['Kind', `${bundleType ?? 'unknown'}${protocol}${profile}`],
-    ...(isResealed ? ([['Cut from', `${printable(original ?? 'an unnamed original')} (${claim})`]] as const) : []),
-  ].map(([label = '', text = '']): [string, string] => [label, text]);
+    ...(isResealed ? [row('Cut from', `${printable(original ?? 'an unnamed original')} (${claim})`)] : []),
+  ];
 }
 
 /** Of an intact certificate; the node signed that it was stated, and not that the person did so. */
-function reviewRows({ bundle, integrity }: Evaluation): [string, string][] {
+function reviewRows({ bundle, integrity }: Evaluation): readonly Row[] {
   const review = bundle === null || integrity.status !== 'PASS' ? null : reviewOf(bundle);
   if (review === null) return [];
   return [
@@ -75,7 +75,7 @@ function reviewRows({ bundle, integrity }: Evaluation): [string, string][] {
   ];
 }
 
-function pictureRows(picture: PictureCheck | undefined): [string, string][] {
+function pictureRows(picture: PictureCheck | undefined): readonly Row[] {
   if (picture === undefined) return [];
   const { imageHash, certifiedHash, isCertified } = picture;
   return [
@@ -84,7 +84,7 @@ function pictureRows(picture: PictureCheck | undefined): [string, string][] {
   ];
 }
 
-function signerRows({ signed, receipt }: Evaluation): [string, string][] {
+function signerRows({ signed, receipt }: Evaluation): readonly Row[] {
   if (signed === null) {
     return [
       ['Node', receipt.status === 'SKIPPED' ? 'no node signed this certificate' : 'no signature could be confirmed'],
@@ -98,11 +98,11 @@ function signerRows({ signed, receipt }: Evaluation): [string, string][] {
   ];
 }
 
-function statedRows({ bundle, supplemental }: Evaluation): [string, string][] {
+function statedRows({ bundle, supplemental }: Evaluation): readonly Row[] {
   const note = 'this file holds more, which the hash does not cover; it is not shown and proves nothing';
   return [
-    ...statedExecution(bundle).map(([label, text]): [string, string] => [label, printable(text)]),
-    ...(supplemental ? ([['Not covered', note]] as [string, string][]) : []),
+    ...statedExecution(bundle).map(([label, text]) => row(label, printable(text))),
+    ...(supplemental ? [row('Not covered', note)] : []),
   ];
 }
 

@@ -2,6 +2,7 @@ import { rootFingerprintOf } from '@cer/cer-core/logs';
 import { keyFingerprint, publicKeyFromBase64 } from '@cer/keys';
 import type { KeyChange, KeyHistoryEntry } from '@cer/keys/key-history';
 import { printable } from '../printable.js';
+import type { Row } from './lay-out.js';
 
 /** The fingerprint of a root: people compare these, while entries name roots by kid. */
 type NameOfRoot = (kid: string) => string;
@@ -10,10 +11,7 @@ type NameOfRoot = (kid: string) => string;
  * Entries of a key history as rows: the number of each, and its change in plain words.
  * @param history all entries up to the last of these, including the roots that they name
  */
-export function changeRows(
-  entries: readonly KeyHistoryEntry[],
-  history: readonly KeyHistoryEntry[],
-): readonly [string, string][] {
+export function changeRows(entries: readonly KeyHistoryEntry[], history: readonly KeyHistoryEntry[]): readonly Row[] {
   const roots = history.flatMap(({ change }) => ('root' in change ? [change.root] : []));
   const names = new Map(roots.map((root) => [root.kid, rootFingerprintOf(root)]));
   const nameOf: NameOfRoot = (kid) => names.get(kid) ?? printable(kid);

@@ -1,5 +1,5 @@
 import { keyFingerprint, type KeyEntry, type NodeKeySet } from '@cer/keys';
-import { rows } from './lay-out.js';
+import { row, rows, type Row } from './lay-out.js';
 import { printable } from '../printable.js';
 import { section, type Page } from './sections.js';
 
@@ -17,7 +17,7 @@ export function keySections({ entries }: NodeKeySet, page: Page): string[] {
   );
 }
 
-function keyEntryRows(entry: KeyEntry): [string, string][] {
+function keyEntryRows(entry: KeyEntry): readonly Row[] {
   const { key, status } = entry;
   const times = [
     ['Signs from', entry.notBefore],
@@ -28,7 +28,7 @@ function keyEntryRows(entry: KeyEntry): [string, string][] {
   ] as const;
   return [
     ['Status', key.usable ? status : `${status}, unusable: ${printable(key.reason)}`],
-    ...(key.usable ? ([['Fingerprint', keyFingerprint(key.publicKey)]] as [string, string][]) : []),
-    ...times.flatMap(([label, text]): [string, string][] => (text === undefined ? [] : [[label, printable(text)]])),
+    ...(key.usable ? [row('Fingerprint', keyFingerprint(key.publicKey))] : []),
+    ...times.flatMap(([label, text]) => (text === undefined ? [] : [row(label, printable(text))])),
   ];
 }

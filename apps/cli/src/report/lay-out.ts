@@ -25,8 +25,16 @@ export function wrap(text: string, width: number, indent: string): string {
   return [...lines, line].join(`\n${indent}`);
 }
 
+/** A label and its text. */
+export type Row = readonly [label: string, text: string];
+
+/** A row, where the type of an array does not follow from its place. */
+export function row(label: string, text: string): Row {
+  return [label, text];
+}
+
 /** A list of `label  text` rows with the texts in one column. */
-export function rows(entries: readonly (readonly [string, string])[], width: number): string {
+export function rows(entries: readonly Row[], width: number): string {
   const column = Math.max(0, ...entries.map(([label]) => label.length)) + 2;
   return entries
     .map(([label, text]) => `  ${label.padEnd(column)}${wrap(text, width, ' '.repeat(column + 2))}\n`)

@@ -1,7 +1,7 @@
 import type { LayerOutcome, ProjectEvaluation, StepResult } from '@cer/cer-core/verify';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { headline } from './certificate-report.js';
-import { paragraph, rows } from './lay-out.js';
+import { paragraph, row, rows, type Row } from './lay-out.js';
 import { printable } from '../printable.js';
 import { logRows } from './log-rows.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
@@ -20,8 +20,8 @@ export function projectReport({ evaluation, title, signer }: ProjectVerification
   const passed = steps.filter(({ ok }) => ok).length;
   const attested = steps.filter(({ isAttested }) => isAttested).length;
   const verdict = projectVerdict(evaluation);
-  const facts: [string, string][] = [
-    ...(title === null ? [] : ([['Title', `${printable(title)} (stated by the producer)`]] as [string, string][])),
+  const facts: readonly Row[] = [
+    ...(title === null ? [] : [row('Title', `${printable(title)} (stated by the producer)`)]),
     ['Hash', printable(projectHash.submitted ?? 'none')],
     ['Steps', `${totalSteps} registered, ${passed} verified, ${attested} signed by a node`],
   ];
@@ -37,9 +37,7 @@ export function projectReport({ evaluation, title, signer }: ProjectVerification
       'When',
       rows(
         [
-          ...(registeredAt === null
-            ? []
-            : ([['Registered', `${printable(registeredAt)} (the node's own clock)`]] as [string, string][])),
+          ...(registeredAt === null ? [] : [row('Registered', `${printable(registeredAt)} (the node's own clock)`)]),
           ...witnessRows(evaluation),
           ['Verified', `${verifiedAt} (this computer's clock)`],
         ],
@@ -98,7 +96,7 @@ function projectChecks({ projectHash, structuralValid, steps, nodeReceipt }: Pro
   ].join('');
 }
 
-function signerRows(signer: ProjectSigner | null, { status }: LayerOutcome): [string, string][] {
+function signerRows(signer: ProjectSigner | null, { status }: LayerOutcome): readonly Row[] {
   if (signer === null) {
     const unsigned = 'no node signed the project as a whole';
     return [['Node', status === 'SKIPPED' ? unsigned : 'no signature could be confirmed']];

@@ -2,7 +2,7 @@ import type { Finding } from '@cer/cer-core';
 import type { LayerOutcome } from '@cer/cer-core/verify';
 import type { KeyLookup, KeyVoucher } from '../trusted-keys/key-material.js';
 import { adviceFor } from './advice.js';
-import { paragraph, wrap } from './lay-out.js';
+import { paragraph, row, wrap, type Row } from './lay-out.js';
 import type { Paint } from './paint.js';
 import { printable } from '../printable.js';
 
@@ -51,7 +51,7 @@ function faultLines({ member, detail, code, expected, computed }: Finding, { wid
 }
 
 /** Where the keys came from and when: the reader's own trust begins there. */
-export function keyRows({ material, unavailable }: KeyLookup): [string, string][] {
+export function keyRows({ material, unavailable }: KeyLookup): readonly Row[] {
   if (material === null) {
     const why = unavailable === null ? 'none were given (--keys FILE or --keys URL)' : printable(unavailable, 1000);
     return [['Keys', why]];
@@ -62,7 +62,7 @@ export function keyRows({ material, unavailable }: KeyLookup): [string, string][
   const isOpen = kind === 'url' && from.startsWith('http:');
   return [
     ['Keys from', `${kind === 'file' ? 'file' : 'address'} ${printable(from)}${when}`],
-    ...(isOpen ? [['', 'over http: an attacker on the network could have changed them'] as [string, string]] : []),
+    ...(isOpen ? [row('', 'over http: an attacker on the network could have changed them')] : []),
     [
       'Keys of',
       `node ${printable(keySet.nodeId)}, ${voucher === undefined ? 'as the key set says' : 'as a root vouches'}`,
@@ -72,10 +72,10 @@ export function keyRows({ material, unavailable }: KeyLookup): [string, string][
 }
 
 /** Which root vouches for the keys, up to when, and remarks about it. */
-export function voucherRows({ rootFingerprint, revocationsKnownUntil, notices }: KeyVoucher): [string, string][] {
+export function voucherRows({ rootFingerprint, revocationsKnownUntil, notices }: KeyVoucher): readonly Row[] {
   return [
     ['Root', rootFingerprint],
     ['Known until', `${revocationsKnownUntil}; of revocations after that, this says nothing`],
-    ...notices.map(({ member, detail }): [string, string] => ['Note', member === '' ? detail : `${member} ${detail}`]),
+    ...notices.map(({ member, detail }) => row('Note', member === '' ? detail : `${member} ${detail}`)),
   ];
 }

@@ -1,13 +1,14 @@
 import { isJsonObject, member } from '@cer/canonical-json';
 import type { Evaluation, KeyRescue, ReportedTimestamp } from '@cer/cer-core/verify';
 import { printable } from '../printable.js';
+import type { Row } from './lay-out.js';
 import { statedTimes } from './producer-statements.js';
 
 /** Each time with its source: the node, an authority that the reader pinned, the producer, this computer. */
-export function timeRows(evaluation: Evaluation): [string, string][] {
+export function timeRows(evaluation: Evaluation): readonly Row[] {
   const { signed, bundle, isHashOnly, timestamp, transparency, verifiedAt } = evaluation;
   const stated = isHashOnly ? null : statedTimes(bundle);
-  const entry = (label: string, time: string | null | undefined, by: string): [string, string][] =>
+  const entry = (label: string, time: string | null | undefined, by: string): readonly Row[] =>
     typeof time === 'string' ? [[label, `${printable(time)} (${by})`]] : [];
   const isWitnessed = timestamp?.status === 'verified' && timestamp.covers === 'receipt';
   return [
@@ -24,16 +25,14 @@ export function timeRows(evaluation: Evaluation): [string, string][] {
   ];
 }
 
-const UNCHECKED_LOG: readonly [string, string][] = [
-  ['Log proof', 'present, of a transparency log; --log-policy FILE checks it'],
-];
+const UNCHECKED_LOG: readonly Row[] = [['Log proof', 'present, of a transparency log; --log-policy FILE checks it']];
 
 /** The time that a timestamping authority confirmed, and the revoked key that this rescues. */
-export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestamp' | 'keyRescue'>): [string, string][] {
+export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestamp' | 'keyRescue'>): readonly Row[] {
   return [...timestampRows(timestamp), ...(keyRescue === null ? [] : rescueRows(keyRescue))];
 }
 
-function timestampRows(timestamp: ReportedTimestamp | null): [string, string][] {
+function timestampRows(timestamp: ReportedTimestamp | null): readonly Row[] {
   if (timestamp?.type !== 'rfc3161') return [];
   const { status, covers, detail = '', genTime = '', provider = '' } = timestamp;
   if (status === 'not-checked') return [['Timestamp', 'present, from a third party; --tsa-roots FILE checks it']];
@@ -48,7 +47,7 @@ function timestampRows(timestamp: ReportedTimestamp | null): [string, string][] 
 }
 
 /** Why a signature under a revoked key counts. */
-function rescueRows({ before, limit, revocationReason }: KeyRescue): [string, string][] {
+function rescueRows({ before, limit, revocationReason }: KeyRescue): readonly Row[] {
   const since = before === 'compromisedSince' ? 'not to be trusted since' : 'revoked at';
   const reason = revocationReason === null ? '' : ` (${printable(revocationReason)})`;
   return [['Key', `${since} ${printable(limit)}${reason}; the timestamp shows that the signature is older`]];
