@@ -9,6 +9,7 @@ import { adviceOn, nodeIdIn } from '../key-history/pinned-history.js';
 import { keepSeen, readSeen, type HistoryPin } from '../key-history/seen-histories.js';
 import { writeNewFile } from '../files/new-file.js';
 import { nameOf } from '../files/read-bytes.js';
+import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { changeRows } from '../report/key-changes.js';
@@ -42,6 +43,7 @@ export const keysRootSignCommand: Command = {
     ['--add-root KEY', 'vouch for another root too: its public key, as keys root init printed it'],
     ['--dry-run', 'only show the statement, without signing it'],
     ['--yes', 'do not ask for confirmation; without a terminal, nothing is asked'],
+    ...TIMEOUT_FLAG_HELP,
   ],
   examples: [
     [
@@ -64,10 +66,12 @@ const FLAGS = {
   'add-root': { type: 'string' },
   'dry-run': { type: 'boolean' },
   yes: { type: 'boolean' },
+  ...TIMEOUT_FLAG,
 } as const;
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
+  const io = withTimeout(flags.timeout, untimed);
   if (operands.length > 0) throw new UsageError('keys root sign takes flags only');
   const rootFile = required(flags.root, '--root');
   const source = required(flags.history, '--history');

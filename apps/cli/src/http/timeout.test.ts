@@ -1,15 +1,25 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { cer, type Said, type Surroundings } from '../testing/console.js';
 import { Folder, sample } from '../testing/files.js';
 import { LocalServers } from '../testing/local-servers.js';
 
 const servers = new LocalServers();
+const folder = new Folder();
+const root = folder.file('root.json');
 const env = { CER_API_KEY: 'key', CER_ADMIN_SECRET: 'secret' };
 const hash = `sha256:${'a'.repeat(64)}`;
+
+beforeAll(async () => {
+  await cer(['keys', 'root', 'init', '--out', root], { env });
+});
 
 afterEach(async () => {
   jest.useRealTimers();
   await servers.close();
+});
+
+afterAll(() => {
+  folder.remove();
 });
 
 /** A node that takes every request and never answers. */
@@ -29,6 +39,15 @@ const commands: readonly [string, (node: string) => readonly string[]][] = [
   ['verify-package', (node) => ['verify-package', sample('certified.json'), '--keys', node]],
   ['keys show', (node) => ['keys show', node].flatMap((word) => word.split(' '))],
   ['keys history verify', (node) => ['keys', 'history', 'verify', node, '--root', hash, '--node-id', 'node-1']],
+  ['keys root sign', (node) => ['keys', 'root', 'sign', '--root', root, '--history', node, '--dry-run']],
+  [
+    'review',
+    (node) => [
+      ...['review', hash, '--decision', 'approved', '--reviewer', 'A', '--node', node],
+      ...['--values', folder.file(`${node.replace(/\W/g, '-')}.json`)],
+    ],
+  ],
+  ['log proof', (node) => ['log', 'proof', hash, '--node', node]],
   ['admin audit verify', (node) => ['admin', 'audit', 'verify', '--node', node, '--keys', sample('keys.json')]],
 ];
 
@@ -45,10 +64,8 @@ describe('the time that a node has to answer', () => {
   });
 
   it('is silence for an export', async () => {
-    const folder = new Folder();
     const argv = ['records', 'export', '--out', folder.file('a.zip'), '--node', await silent(), '--timeout', '0.05'];
     const { exitCode, stderr } = await cer(argv, { env });
-    folder.remove();
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('did not respond')]);
   });
 
