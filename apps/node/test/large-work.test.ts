@@ -219,6 +219,10 @@ describe('large projects and verifications', () => {
     expect((await bothAnswer(REGISTER, body)).status).toBe(200);
     const replay = await bothAnswer(REGISTER, body);
     expect([replay.status, replay.headers['x-idempotent-replay']]).toEqual([200, 'true']);
+    const nested = (levels: number): string =>
+      body.replace('"padding"', `"deep":${'['.repeat(levels)}${']'.repeat(levels)},"padding"`);
+    expect((await bothAnswer(REGISTER, nested(128))).status).toBe(200);
+    expect((await bothAnswer(REGISTER, nested(129))).status).toBe(400);
     expect((await bothAnswer(REGISTER, body.replace('A project', 'Another'))).status).toBe(400);
     const foreign = projectOf([...steps, sealed(executionRequest()).bundle]);
     const missing = await bothAnswer(REGISTER, JSON.stringify({ ...foreign, meta: { padding } }));

@@ -117,6 +117,16 @@ describe('registering a project', () => {
     expect((await register(local)).status).toBe(200);
   });
 
+  it('takes steps as deep as attest does', async () => {
+    const nested = (value: JsonObject): string =>
+      JSON.stringify(value).replace('"NEST"', '['.repeat(127) + ']'.repeat(127));
+    const deep: JsonObject = { ...sealed({ executionId: randomUUID() }).bundle, extra: 'NEST' };
+    expect((await ask(node, 'post', '/api/attest', { key, body: nested(deep) })).status).toBe(200);
+    const local = await project([deep]);
+    const answer = await register(nested(local));
+    expect([answer.status, at(answer.body, 'projectHash')]).toEqual([200, hashOf(local)]);
+  });
+
   it('requires every step embedded completely', async () => {
     const attest = (body: JsonObject): Promise<Answer> => ask(node, 'post', '/api/attest', { key, body });
     const chained = sealedElsewhere({ snapshot: { prevStepHash: sha256('another step') } });

@@ -79,7 +79,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
         const registering = { ...deps, hasLog: deps.log != null, keySet: async () => signing.published().keySet };
         const { body, isReplay } = await registerProject(
           registering,
-          parseJsonBody(request),
+          parseJsonBody(request, { maxDepth: MAX_DEPTH.text }),
           caller,
           request.requestId,
         );

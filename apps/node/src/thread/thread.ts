@@ -61,7 +61,12 @@ async function keyedAnswer(job: KeyedJob, now: () => Date, asking: ThreadCalls):
   }
   if (kind === 'register') {
     const deps = { ...registerDeps(settings, now, asking), timestamps };
-    const { body, isReplay } = await registerProject(deps, parseJsonBody(job), caller, requestId);
+    const { body, isReplay } = await registerProject(
+      deps,
+      parseJsonBody(job, { maxDepth: MAX_DEPTH.text }),
+      caller,
+      requestId,
+    );
     return { json: jsonOf(body), certificateHash: null, isReplay };
   }
   const deps = threadDeps(settings, now, asking);
