@@ -5024,6 +5024,9 @@ def project_json(report: ProjectReport, key_set: Json) -> Members:
         "certificateHash": None,
         "projectHash": submitted,
         "bundleType": PROJECT,
+        "totalSteps": report.total_steps,
+        "passedSteps": report.passed_steps,
+        "attestedSteps": report.attested_steps,
         "verifiedAt": _now(),
         "verifier": VERIFIER,
         **_beside(report),
@@ -5190,14 +5193,26 @@ def _printable(text: str) -> str:
     return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", "�", text)
 
 
+def _limit_of_project(report: Members) -> str:
+    """What a project that verifies does not show. See "Project verification"."""
+    if "totalSteps" not in report or report["status"] == "FAILED":
+        return ""
+    if report["nodeReceipt"] != PASS:
+        return ": integrity only, the project signed by no node"
+    return "" if report["attestedSteps"] == report["totalSteps"] else ": the registration only, not every step"
+
+
 def _readable(report: Members) -> str:
     code, checks = text_of(report["code"]), get(report, "checks")
     status = text_of(report["status"])
-    lines = [status if code == "OK" else f"{status} ({code})"]
+    lines = [(status if code == "OK" else f"{status} ({code})") + _limit_of_project(report)]
     names = {"bundleIntegrity": "Integrity", "nodeSignature": "Signature", "receiptConsistency": "Receipt"}
     for name, title in {**names, "envelope": "Envelope"}.items():
         lines.append(f"  {title:<10} {text_of(get(checks, name))}")
-    if status != "FAILED" and get(checks, "nodeSignature") == SKIPPED:
+    if "totalSteps" in report:
+        total, passed, attested = (report[f"{name}Steps"] for name in ("total", "passed", "attested"))
+        lines.append(f"  {'Steps':<10} {total} registered, {passed} verified, {attested} signed by a node")
+    elif status != "FAILED" and get(checks, "nodeSignature") == SKIPPED:
         lines.append("  Integrity only: no node signed this.")
     for label, name in (("Node", "nodeId"), ("Key", "keyFingerprint"), ("Signed", "attestedAt")):
         fact = get(report, "signed", name)

@@ -61,6 +61,28 @@ class Command(unittest.TestCase):
         report = json.loads(out)
         self.assertEqual((report["status"], report["contentMode"]), ("VERIFIED_CONFIDENTIAL", "HASH_BOUND"))
 
+    def test_project_is_whole_only_with_every_step_signed(self) -> None:
+        project = json.loads((EXAMPLES / "project.json").read_text())
+        steps = project["embeddedBundles"]
+        withdrawn = {**project, "embeddedBundles": {}, "withdrawn": list(steps)}
+        bare = {name: {key: step[key] for key in step if key != "meta"} for name, step in steps.items()}
+        stripped = {**project, "embeddedBundles": bare}
+        unsigned = {**project, "meta": {}}
+        for shown, headline, passed, attested in (
+            (project, "VERIFIED", 2, 2),
+            (stripped, "VERIFIED: the registration only, not every step", 2, 0),
+            (withdrawn, "VERIFIED: the registration only, not every step", 0, 0),
+            (unsigned, "VERIFIED: integrity only, the project signed by no node", 2, 2),
+        ):
+            path = self.write(json.dumps(shown).encode())
+            _, out, _ = run(path, "--keys", KEYS)
+            lines = out.splitlines()
+            self.assertEqual(lines[0], headline)
+            self.assertIn(f"  Steps      2 registered, {passed} verified, {attested} signed by a node", lines)
+            report = json.loads(run(path, "--keys", KEYS, "--json")[1])
+            counts = [report[f"{name}Steps"] for name in ("total", "passed", "attested")]
+            self.assertEqual(counts, [2, passed, attested])
+
     def test_project(self) -> None:
         _, out, _ = run(str(EXAMPLES / "project.json"), "--keys", KEYS, "--json")
         report = json.loads(out)

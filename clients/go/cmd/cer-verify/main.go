@@ -145,15 +145,34 @@ func present(r result, asJSON bool, stdout, stderr io.Writer) int {
 	return exitVerified
 }
 
+// limit is what a project that verifies does not show.
+//
+// See docs/spec.md, "Project verification".
+func limit(r result) string {
+	project, ok := r.Report.(cer.ProjectReport)
+	switch {
+	case !ok:
+		return ""
+	case project.NodeReceipt != cer.Pass:
+		return ": integrity only, the project signed by no node"
+	case project.AttestedSteps < project.TotalSteps:
+		return ": the registration only, not every step"
+	}
+	return ""
+}
+
 func readable(r result, out io.Writer) {
 	if r.Reason != "" {
 		fmt.Fprintf(out, "%s (%s)\n", r.Status, r.Reason)
 	} else {
-		fmt.Fprintln(out, r.Status)
+		fmt.Fprintln(out, r.Status+limit(r))
 	}
 	fmt.Fprintf(out, "  integrity %s, receipt signature %s, receipt content %s, envelope %s\n",
 		r.Checks.BundleIntegrity, r.Checks.NodeSignature, r.Checks.ReceiptConsistency, r.Checks.Envelope)
-	if r.Status != "FAILED" && r.Checks.NodeSignature == cer.Skipped {
+	if project, ok := r.Report.(cer.ProjectReport); ok {
+		fmt.Fprintf(out, "  steps: %d registered, %d verified, %d signed by a node\n",
+			project.TotalSteps, project.PassedSteps, project.AttestedSteps)
+	} else if r.Status != "FAILED" && r.Checks.NodeSignature == cer.Skipped {
 		fmt.Fprintln(out, "  integrity only, signed by no node")
 	}
 	for _, finding := range r.Findings {

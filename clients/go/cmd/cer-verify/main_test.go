@@ -27,11 +27,39 @@ func TestExitCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	tampered := write(t, strings.Replace(string(text), "example-chat-1\"", "example-chat-2\"", 1))
+	project, err := os.ReadFile(examples + "project.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(change func(map[string]any)) string {
+		var members map[string]any
+		if err := json.Unmarshal(project, &members); err != nil {
+			t.Fatal(err)
+		}
+		change(members)
+		text, err := json.Marshal(members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return write(t, string(text))
+	}
+	withdrawn := changed(func(p map[string]any) {
+		p["embeddedBundles"], p["withdrawn"] = map[string]any{}, []string{"classify", "compare"}
+	})
+	stripped := changed(func(p map[string]any) {
+		for _, step := range p["embeddedBundles"].(map[string]any) {
+			delete(step.(map[string]any), "meta")
+		}
+	})
+	unregistered := changed(func(p map[string]any) { delete(p, "meta") })
 	for name, c := range map[string]struct {
 		args  []string
 		exit  int
 		first string
 	}{
+		"withdrawn steps":    {[]string{"verify", withdrawn, "--keys", keys}, 0, "VERIFIED: the registration only, not every step"},
+		"stripped steps":     {[]string{"verify", stripped, "--keys", keys}, 0, "VERIFIED: the registration only, not every step"},
+		"unregistered":       {[]string{"verify", unregistered, "--keys", keys}, 0, "VERIFIED: integrity only, the project signed by no node"},
 		"certified":          {[]string{"verify", certified, "--keys", keys}, 0, "VERIFIED"},
 		"flags first":        {[]string{"verify", "--keys", keys, certified}, 0, "VERIFIED"},
 		"confidential":       {[]string{"verify", examples + "confidential.json", "--keys", keys}, 0, "VERIFIED_CONFIDENTIAL"},

@@ -4,17 +4,21 @@ import type { VerificationReport, VerifierName } from '../verify/present.js';
 import type { StepResult } from './steps.js';
 import type { ProjectEvaluation } from './verify-project.js';
 
+/** How many steps are registered, passed, and have a receipt of their own: fewer than all is not a whole project. */
+interface StepCounts {
+  readonly totalSteps: number;
+  readonly passedSteps: number;
+  readonly attestedSteps: number;
+}
+
 /** The answer of `POST /v1/project-bundle/verify`. @see docs/spec.md, "Project verification" */
-export interface ProjectVerifyResponse {
+export interface ProjectVerifyResponse extends StepCounts {
   readonly ok: boolean;
   readonly code: string;
   readonly errors: readonly string[];
   readonly projectHash: ProjectEvaluation['projectHash'];
   readonly structuralValid: boolean;
-  readonly totalSteps: number;
-  readonly passedSteps: number;
   readonly failedSteps: number;
-  readonly attestedSteps: number;
   readonly steps: readonly {
     readonly stepId: string;
     readonly sequence: number | null;
@@ -35,17 +39,15 @@ export interface ProjectVerifyResponse {
 }
 
 export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectVerifyResponse {
-  const { status, code, findings, projectHash, structuralValid, totalSteps, steps, nodeReceipt } = evaluation;
+  const { status, code, findings, projectHash, structuralValid, steps, nodeReceipt } = evaluation;
   return {
     ok: status === 'VERIFIED',
     code,
     errors: [...findings, ...steps.flatMap(findingsOfStep)].map(describeFinding),
     projectHash,
     structuralValid,
-    totalSteps,
-    passedSteps: steps.filter(({ ok }) => ok).length,
+    ...countsOf(evaluation),
     failedSteps: steps.filter((step) => step.status === 'FAILED').length,
-    attestedSteps: steps.filter(({ isAttested }) => isAttested).length,
     steps: steps.map((step) => ({
       stepId: step.stepId,
       sequence: step.sequence,
@@ -58,6 +60,14 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
     })),
     nodeReceipt: nodeReceipt.status,
     ...besideChecks(evaluation),
+  };
+}
+
+function countsOf({ totalSteps, steps }: ProjectEvaluation): StepCounts {
+  return {
+    totalSteps,
+    passedSteps: steps.filter(({ ok }) => ok).length,
+    attestedSteps: steps.filter(({ isAttested }) => isAttested).length,
   };
 }
 
@@ -88,9 +98,7 @@ function besideChecks({
 export function toProjectReport(
   evaluation: ProjectEvaluation,
   verifier: VerifierName,
-): VerificationReport & {
-  readonly projectHash: string | null;
-} {
+): VerificationReport & StepCounts & { readonly projectHash: string | null } {
   const { status, structuralValid, projectHash, steps, nodeReceipt, findings, code, verifiedAt } = evaluation;
   const isSound = structuralValid && projectHash.valid && steps.every((step) => step.ok || step.status === 'WITHDRAWN');
   return {
@@ -105,6 +113,7 @@ export function toProjectReport(
     certificateHash: null,
     projectHash: projectHash.submitted,
     bundleType: 'cer.project.bundle.v1',
+    ...countsOf(evaluation),
     verifiedAt,
     verifier,
     ...besideChecks(evaluation),

@@ -127,6 +127,11 @@ describe('a project that is not whole', () => {
       ['VERIFIED', false],
       ['VERIFIED', false],
     ]);
+    expect(results.map((result) => toProjectReport(result, 'test/1'))).toMatchObject([
+      { totalSteps: 2, passedSteps: 2, attestedSteps: 2 },
+      { totalSteps: 2, passedSteps: 2, attestedSteps: 1 },
+      { totalSteps: 2, passedSteps: 0, attestedSteps: 0 },
+    ]);
   });
 
   it('counts a bare hash as neither passed nor attested', async () => {
