@@ -5063,7 +5063,7 @@ def _read(path: str) -> bytes:
     return content[3:] if content.startswith(b"\xef\xbb\xbf") else content
 
 
-_PACKED = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "Zstandard"}
+_PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "Zstandard"}
 
 
 def _unpacked(name: str, content: bytes) -> bytes:

@@ -131,6 +131,7 @@ class Command(unittest.TestCase):
             ("UTF-16 text", "{}".encode("utf-16-be")),
             ("compressed with xz", lzma.compress(b"{}")),
             ("compressed with bzip2", bz2.compress(b"{}")),
+            ("compressed with gzip", gzip.compress(gzip.compress(b"{}"))),
             ("compressed with Zstandard", b"\x28\xb5\x2f\xfd\x24"),
         ):
             code, out, err = run(self.write(content))

@@ -22,7 +22,7 @@ const (
 const maxBytes = 256 << 20
 
 // The first bytes of compressed files, and the programs that make them.
-var packed = map[string]string{"\x1f\x8b": "gzip", "\xfd7zXZ\x00": "xz", "BZh": "bzip2", "\x28\xb5\x2f\xfd": "zstd"}
+var packed = map[string]string{"\x1f\x8b": "gzip", "PK\x03\x04": "zip", "\xfd7zXZ\x00": "xz", "BZh": "bzip2", "\x28\xb5\x2f\xfd": "zstd"}
 
 const usage = `Usage: cer-verify verify FILE [--keys FILE] [--node NODE_ID] [--require-attestation] [--json]
 `
