@@ -11,6 +11,7 @@ import { Secret } from '@cer/http-service/config';
 
 import type { PlanLimits } from '../src/auth/key-directory.js';
 import { createRendererClient } from '../src/render/renderer-client.js';
+import { StoreRestoredError } from '../src/store/index.js';
 import { ask, at, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
@@ -89,6 +90,7 @@ describe('rendering through the node', () => {
   let node: TestNode;
   let key: string;
   let plan: PlanLimits | null = null;
+  let isRestored = false;
 
   beforeAll(async () => {
     renderer = startRenderer();
@@ -100,6 +102,9 @@ describe('rendering through the node', () => {
     node = await startTestNode({
       replace: ({ keys }) => ({
         render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false },
+        restored: {
+          assertAccepted: () => (isRestored ? Promise.reject(new StoreRestoredError()) : Promise.resolve()),
+        },
         keys: {
           find: async (hash) => {
             const caller = await keys.find(hash);
@@ -111,6 +116,7 @@ describe('rendering through the node', () => {
   });
   beforeEach(async () => {
     plan = null;
+    isRestored = false;
     Object.assign(scripted, { status: 200, body: still(), isForged: false, retryAfter: undefined });
     definesDraw = false;
     asked.length = 0;
@@ -395,6 +401,15 @@ describe('rendering through the node', () => {
       hashMatchType: 'png',
       metadata: { frames: 3, fps: 12 },
     });
+  });
+
+  it('renders, but certifies nothing on an older database', async () => {
+    isRestored = true;
+    scripted.body = still({ pngBase64: Buffer.from(greyPng(1)).toString('base64') });
+    const refused = { status: 503, body: { error: 'SERVICE_UNAVAILABLE' } };
+    expect(await render({ code: CODE, certify: true })).toMatchObject(refused);
+    expect(await verify({ snapshot: { code: CODE } })).toMatchObject(refused);
+    expect((await render({ code: CODE })).status).toBe(200);
   });
 
   it('requires a key with its scope', async () => {

@@ -29,6 +29,7 @@ import {
   type PlannedRender,
   type VerifyRenderDeps,
 } from './verify-render.js';
+import { assertMayCertify, type RestoredStore } from '../restore-mark/restored-store.js';
 import { ATTESTING, COUNTED, type DescribedRoute } from '../openapi/route-description.js';
 import {
   IMAGE_ANSWER,
@@ -54,6 +55,8 @@ export interface RenderRouteDeps extends AttestDeps, SketchBodyDeps {
   readonly verifyUrl: string;
   readonly bodyLimitBytes: number;
   readonly logger: Logger;
+  /** Null or absent: the database is as new as this machine's mark. */
+  readonly restored?: RestoredStore | null;
 }
 
 const OPEN_TENANT = 'open';
@@ -150,6 +153,7 @@ function certifyImage(deps: RenderRouteDeps, request: ServiceRequest): CertifyIm
   const { signal, requestId } = request;
   return async (body) => {
     const caller = deps.gate.callerOf(request);
+    if (deps.restored != null) await assertMayCertify(deps.restored);
     return deps.refusals.counting(caller.tenantId, async () => {
       const verifying = verifyingWith(deps);
       const planned = await planRender(verifying, body, caller.tenantId, signal);

@@ -40,7 +40,23 @@ export async function restoredStore(store: Pick<Store, 'mark'>, file: MarkFile):
   };
 }
 
-/** Routes that may give a known executionId a second hash. Attest stays open: it claims the ids of the gap again. */
+/**
+ * Refuses to certify until the gap is accepted.
+ * @throws ServiceError SERVICE_UNAVAILABLE
+ */
+export async function assertMayCertify(restored: RestoredStore): Promise<void> {
+  try {
+    await restored.assertAccepted();
+  } catch (error) {
+    if (!(error instanceof StoreRestoredError)) throw error;
+    throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: `store: ${error.message}` }, { cause: error });
+  }
+}
+
+/**
+ * Routes that may give a known executionId a second hash. Attest stays open: it claims the ids of the gap again.
+ * `POST /api/render` asks by itself, since it certifies only on request.
+ */
 const CLOSED: ReadonlySet<string> = new Set(['/v1/cer/ai/certify', '/v1/cer/ai/certify-batch', '/verify']);
 
 /** Closes certification until the gap is accepted. */
@@ -51,12 +67,7 @@ export function closedUntilAccepted(route: DescribedRoute, restored: RestoredSto
     ...route,
     admit: async (head) => {
       const headers = await admit?.(head);
-      try {
-        await restored.assertAccepted();
-      } catch (error) {
-        if (!(error instanceof StoreRestoredError)) throw error;
-        throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: `store: ${error.message}` }, { cause: error });
-      }
+      await assertMayCertify(restored);
       return typeof headers === 'object' ? headers : undefined;
     },
   };
