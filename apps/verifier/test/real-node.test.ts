@@ -75,8 +75,12 @@ describe('records of a real node', () => {
     const page = (await ask(verifier.url, path)).text;
     const original = page.indexOf('Made from certificate');
     expect(page.slice(original, original + 600)).toContain(asked);
-    expect(page.slice(original, original + 600)).toContain('recomputed was the certificate hash above');
-    expect(page.indexOf(recomputed)).toBeLessThan(original);
+    expect(page.slice(original, original + 600)).toContain('recomputed was the hash of the public form');
+    const named = page.indexOf('Hash of the public form');
+    expect(page.slice(named, original)).toContain(recomputed);
+    expect(page.match(/<h1 class="record-title">.*?<\/h1>/)?.[0]).toContain(asked);
+    expect(page).toContain('The hash of the public form was computed again from the content and is the same.');
+    expect(page).toContain('It must print the hash under “Facts”');
   });
 
   it('disappear when hidden, and reappear', async () => {

@@ -62,6 +62,8 @@ export const LAYER_TEXTS = {
     'no-envelope':
       'The record carries no envelope. Public records carry none, because values may be withheld from them.',
     redacted: 'Values were withheld from this public record, so the signed envelope cannot be rebuilt.',
+    resealed:
+      'The hash of the public form was computed again from the content and is the same. Nothing that it covers was changed.',
     rescued:
       'The node’s Ed25519 signature is valid, and the receipt names this very hash and node. The key was revoked since; a timestamp shows that the receipt is older.',
   } as Readonly<Record<string, string>>,

@@ -37,7 +37,7 @@ export function checkCertificate(
     code,
     report: toReport(evaluation, VERIFIER_NAME),
     nodeResponse: toNodeVerifyResponse(evaluation),
-    layers: { integrity: layerResult(integrity), receipt: layerResult(receipt), envelope: layerResult(envelope) },
+    layers: { integrity: integrityResult(evaluation), receipt: layerResult(receipt), envelope: layerResult(envelope) },
     findings,
     review: bundle === null || integrity.status !== 'PASS' ? null : reviewOf(bundle),
     picture,
@@ -51,6 +51,12 @@ export function checkCertificate(
     keySource,
     isRedrawable: bundle !== null && integrity.status === 'PASS' && isRedrawable(bundle),
   };
+}
+
+/** The page shows two hashes of a reseal: the result says which one was computed. */
+function integrityResult({ integrity, isResealed }: Evaluation): LayerResult {
+  const result = layerResult(integrity);
+  return isResealed && result.status === 'PASS' ? { ...result, reason: 'resealed' } : result;
 }
 
 export function layerResult(outcome: Evaluation['integrity']): LayerResult {

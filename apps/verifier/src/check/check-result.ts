@@ -39,7 +39,7 @@ export interface KeyVoucher {
 
 export interface LayerResult {
   readonly status: 'PASS' | 'FAIL' | 'SKIPPED';
-  /** Reason of SKIPPED; `no-keys` for a FAIL caused only by missing keys. */
+  /** Reason of SKIPPED; `no-keys` for a FAIL caused only by missing keys; `resealed` for the PASS of a reseal. */
   readonly reason?: string;
   /** Of FAIL, member and rule. */
   readonly detail?: string;

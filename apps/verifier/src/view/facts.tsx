@@ -11,14 +11,15 @@ const T = TEXTS.facts;
 export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
   const { facts, report, keySource } = check;
   const isProven = facts.provenance === 'proven';
+  const hashName = facts.isResealed ? T.resealedHash : T.certificateHash;
   return (
     <section class="card" aria-labelledby="facts-title">
       <h2 id="facts-title">{T.title}</h2>
       <dl class="facts">
         {facts.certificateHash !== null && (
-          <Fact name={T.certificateHash}>
+          <Fact name={hashName}>
             <Hash id="certificate-hash" value={facts.certificateHash} />
-            <CopyButton target="certificate-hash" label={T.certificateHash} />
+            <CopyButton target="certificate-hash" label={hashName} />
           </Fact>
         )}
         {check.review !== null && (

@@ -3,6 +3,7 @@ export const RECORD_TEXTS = {
   facts: {
     title: 'Facts',
     certificateHash: 'Certificate hash',
+    resealedHash: 'Hash of the public form',
     review: 'Human review',
     picture: 'Picture',
     samePicture: 'the hash of the picture without the certificate in it; it is the certified picture',
@@ -29,7 +30,7 @@ export const RECORD_TEXTS = {
     byNode: 'stated and signed by the node; no third party confirms it',
     kidUnproven: 'as the record states it; not verified',
     claimed: 'claimed by the record, not proven',
-    notRecomputed: 'as the signed receipt states; recomputed was the certificate hash above',
+    notRecomputed: 'as the signed receipt states; recomputed was the hash of the public form',
     none: 'none',
     noKeys: 'no keys were given',
     sources: { node: 'the node, ', file: 'your file ', embedded: 'this saved page, confirmed by you ' },
@@ -110,7 +111,7 @@ export const RECORD_TEXTS = {
     signature: 'Signature (base64url)',
     publicKey: 'Public key of the node (base64 SPKI)',
     hashCommand: 'Compute the certificate hash',
-    hashCommandNote: 'It must print the hash above, without “sha256:”.',
+    hashCommandNote: 'It must print the hash under “Facts”, without “sha256:”.',
     signatureCommand: 'Check the signature',
     signatureCommandNote:
       'The digest must be the key fingerprint above; the last line must print “Signature Verified Successfully”.',
