@@ -24,13 +24,18 @@ try {
   });
   const second = JSON.parse(readFileSync(totals, 'utf8'));
   const failedAgain = new Set(second.failedSuites.map(({ path }) => path));
+  const ran = new Set(second.suites);
+  // jest says nothing about a file that is not there, as long as another one is.
+  const missing = again.filter(({ path }) => !ran.has(path));
+  for (const { path } of missing) console.log(`FAILED, NOT RUN AGAIN: ${relative(process.cwd(), path)}`);
   for (const { path } of again)
-    if (!failedAgain.has(path)) console.log(`FAILED BESIDE OTHERS, PASSED ALONE: ${relative(process.cwd(), path)}`);
+    if (ran.has(path) && !failedAgain.has(path))
+      console.log(`FAILED BESIDE OTHERS, PASSED ALONE: ${relative(process.cwd(), path)}`);
   const passedBefore = again.reduce((sum, { passed }) => sum + passed, 0);
   const skipped = Math.max(first.skipped, second.skipped);
-  const merged = { ...second, passed: first.passed - passedBefore + second.passed, skipped };
-  writeFileSync(file, JSON.stringify(merged));
-  process.exitCode = status ?? 1;
+  const passed = first.passed - passedBefore + second.passed;
+  writeFileSync(file, JSON.stringify({ ...second, passed, failed: second.failed + missing.length, skipped }));
+  process.exitCode = missing.length > 0 ? 1 : (status ?? 1);
 } finally {
   rmSync(folder, { recursive: true });
 }

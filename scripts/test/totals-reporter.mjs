@@ -10,7 +10,8 @@ export default class TotalsReporter {
       .filter(({ numFailingTests, testExecError }) => numFailingTests > 0 || Boolean(testExecError))
       .map(({ testFilePath, numPassingTests }) => ({ path: testFilePath, passed: numPassingTests }));
     const skipped = results.numPendingTests + results.numTodoTests;
-    const totals = { passed: results.numPassedTests, failed, skipped, failedSuites };
+    const suites = results.testResults.map(({ testFilePath }) => testFilePath);
+    const totals = { passed: results.numPassedTests, failed, skipped, failedSuites, suites };
     writeFileSync(file, JSON.stringify(totals));
   }
 }
