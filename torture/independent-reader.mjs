@@ -1,5 +1,5 @@
 // Both logs of a node, read whole after the load by a program whose log code others wrote: golang.org/x/mod in e2e/go.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -15,11 +15,14 @@ const PUBLISHED_WITHIN_MS = 120_000;
  */
 export async function readLogs({ nodeUrl, policy, leaves }) {
   const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
-  try {
-    execFileSync('go', ['build', '-o', PROGRAM, '.'], { cwd: SOURCE, env, stdio: 'pipe' });
-  } catch (error) {
-    return { breaches: [], facts: { notRead: `Go with its modules is needed: ${error.message.split('\n')[0]}` } };
-  }
+  const inGo = (...args) => spawnSync('go', args, { cwd: SOURCE, env, encoding: 'utf8' });
+  const notRead = (reason) => ({ breaches: [], facts: { notRead: reason } });
+  if (inGo('version').error !== undefined) return notRead('there is no Go on this machine (go.dev, 1.26 or later)');
+  if (inGo('mod', 'download').status !== 0)
+    return notRead('its Go modules cannot be downloaded, or ask for a later Go');
+  const built = inGo('build', '-o', PROGRAM, '.');
+  if (built.status !== 0)
+    return { breaches: [`the independent reader is not built: ${built.stderr.trim()}`], facts: {} };
   const [receipts, epochs] = vkeysOf(policy, 'log', 1);
   const witnesses = vkeysOf(policy, 'witness', 2);
   const breaches = [];

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { root } from './npm-start.js';
@@ -10,6 +12,7 @@ interface Facts {
   readonly acknowledged?: number;
   readonly renders?: number;
   readonly noRenderer?: string;
+  readonly spooled?: number;
 }
 
 it('loses and doubles nothing when processes are killed under load', async () => {
@@ -38,9 +41,25 @@ it('loses and doubles nothing when processes are killed under load', async () =>
   expect(stdout).toMatch(/\n0 breaches\n$/);
   const facts = JSON.parse(/^\{\n.*^\}$/ms.exec(stdout)?.[0] ?? '{}') as Facts;
   expect(facts.acknowledged).toBeGreaterThan(0);
+  expect(facts.spooled).toBeGreaterThan(0);
   // Without a browser there is no renderer, and a report of why.
   if (facts.noRenderer === undefined) {
     expect(facts).toMatchObject({ kills: { renderer: 1, node: 1, postgres: 1 }, interruptedRenders: 1 });
     expect(facts.renders).toBeGreaterThanOrEqual(2);
   } else expect(facts.noRenderer).not.toBe('');
 }, 600_000);
+
+it('counts a failed build of the independent reader as a breach', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-no-build-'));
+  writeFileSync(join(folder, 'go'), '#!/bin/sh\n[ "$1" != build ] || { echo "undefined: x" >&2; exit 1; }\n', {
+    mode: 0o755,
+  });
+  const program = `import { readLogs } from '${join(root, 'torture/independent-reader.mjs')}';
+    console.log(JSON.stringify(await readLogs({ nodeUrl: '', policy: '', leaves: 1 })));`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+  });
+  rmSync(folder, { recursive: true });
+  expect(JSON.parse(stdout)).toEqual({ breaches: ['the independent reader is not built: undefined: x'], facts: {} });
+});
