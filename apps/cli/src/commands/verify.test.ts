@@ -185,6 +185,7 @@ describe('files that other programs saved', () => {
   it.each<[string, Uint8Array]>([
     ['with CRLF', Buffer.from(text.replaceAll('\n', '\r\n'))],
     ['with gzip', gzipSync(text)],
+    ['with gzip in two members', Buffer.concat([gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))])],
     ['with a byte order mark', Buffer.from(`\ufeff${text}`)],
     ['with a byte order mark and CRLF, in gzip', gzipSync(`\ufeff${text.replaceAll('\n', '\r\n')}`)],
   ])('verify %s', async (_, bytes) => {
@@ -194,6 +195,9 @@ describe('files that other programs saved', () => {
   it.each<[string, Uint8Array]>([
     ['UTF-16 text', Buffer.from(`\ufeff${text}`, 'utf16le')],
     ['a gzip file that is damaged', gzipSync(text).subarray(0, 40)],
+    ['a gzip file that is damaged', Buffer.concat([gzipSync(text), Buffer.from('other')])],
+    ['a gzip file that has other bytes behind its end', Buffer.concat([gzipSync(text), Buffer.from('\0other')])],
+    ['a gzip file that has other bytes behind its end', Buffer.concat([gzipSync(text), Buffer.alloc(3)])],
     ['compressed with gzip', gzipSync(gzipSync(text))],
     ['compressed with xz', Buffer.from('fd377a585a000004e6d6b446', 'hex')],
     ['compressed with bzip2', Buffer.from('BZh91AY&SY')],

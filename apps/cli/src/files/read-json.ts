@@ -60,6 +60,16 @@ export function readStrictJson(
   }
 }
 
+/** What zlib returns with `info`, which its types leave out. */
+interface Unpacked {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+function isUnpacked(result: unknown): result is Unpacked {
+  return typeof result === 'object' && result !== null && 'engine' in result;
+}
+
 function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
@@ -67,7 +77,8 @@ function isGzip([first, second]: Uint8Array): boolean {
 /** @throws UsageError for what is not gzip, or unpacks to more than `maxBytes` */
 function unpacked(bytes: Uint8Array, source: string, maxBytes: number): Uint8Array {
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+    const result: unknown = gunzipSync(bytes, { maxOutputLength: maxBytes, info: true });
+    if (isUnpacked(result) && result.engine.bytesWritten === bytes.length) return result.buffer;
   } catch (error) {
     const fault =
       faultCode(error) === 'ERR_BUFFER_TOO_LARGE'
@@ -75,6 +86,8 @@ function unpacked(bytes: Uint8Array, source: string, maxBytes: number): Uint8Arr
         : 'is damaged';
     throw new UsageError(`${nameOf(source)}: is a gzip file that ${fault}`);
   }
+  // zlib takes zeros for padding, and leaves them and everything behind them unread.
+  throw new UsageError(`${nameOf(source)}: is a gzip file that has other bytes behind its end`);
 }
 
 /** Reads the input of a verification from a file, or from standard input for `-`. @throws UsageError */
