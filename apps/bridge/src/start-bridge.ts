@@ -7,6 +7,7 @@ import { publishedKeys } from './attestation-node/node-keys.js';
 import { readConfig } from './config.js';
 import { httpControlPlane } from './control-plane/control-plane.js';
 import { UsageReports } from './control-plane/usage-reports.js';
+import { presentError } from './errors.js';
 import { publishedHandoffKeys } from './handoff/handoff-keys.js';
 import { openStore } from './store/index.js';
 
@@ -61,7 +62,8 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
     usage.start(USAGE_INTERVAL_MS);
     refusals.start(USAGE_INTERVAL_MS);
     const { host, port } = config;
-    const server = await serve(app, { host, port, logger, onClose: close, requestTimeoutMs: STREAM_TIMEOUT_MS });
+    const times = { requestTimeoutMs: STREAM_TIMEOUT_MS };
+    const server = await serve(app, { host, port, ...times, logger, presentError, onClose: close });
     return {
       url: server.url,
       close: () => {

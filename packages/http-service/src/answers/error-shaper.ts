@@ -2,6 +2,9 @@ import { json, type ServiceResponse } from '../handler/handler.js';
 import type { Logger } from '../telemetry/logger.js';
 import { errorBody, HTTP_STATUS, ServiceError, type Refusal, type StatusTable } from '../errors/service-error.js';
 
+/** Makes the body of a refusal. */
+export type PresentError = (refusal: Refusal, requestId: string) => unknown;
+
 export interface ErrorShaping {
   readonly logger: Logger;
   /** The app's table; `HTTP_STATUS` for an app without further codes. */
@@ -9,7 +12,7 @@ export interface ErrorShaping {
   /** Turns an app's domain errors (CerError, KeyError) into refusals; `undefined` for an unknown error. */
   readonly translate?: (error: unknown) => ServiceError | undefined;
   /** The body of a refusal, for a service with another error shape; `errorBody` otherwise. */
-  readonly presentError?: (refusal: Refusal, requestId: string) => unknown;
+  readonly presentError?: PresentError;
 }
 
 export type ErrorShaper = (error: unknown, requestId: string) => ServiceResponse;

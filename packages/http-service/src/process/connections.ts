@@ -1,7 +1,8 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { headFault } from './head-fault.js';
-import { answerForbiddenHead, answerProtocolError } from './protocol-error.js';
+import type { ProtocolErrors } from './protocol-error.js';
 
 /** In milliseconds from the start of closing. */
 export interface DrainTimes {
@@ -20,7 +21,7 @@ export interface Connections {
 }
 
 /** Wires a server to its listener and tracks open connections, so that closing loses no accepted request. */
-export function trackConnections(server: Server, listener: RequestListener): Connections {
+export function trackConnections(server: Server, listener: RequestListener, errors: ProtocolErrors): Connections {
   const sockets = new Set<Socket>();
   const inFlight = new Set<ServerResponse>();
   /** Their last answer ends the connection: requests behind it are not handled. */
@@ -46,18 +47,26 @@ export function trackConnections(server: Server, listener: RequestListener): Con
       return;
     }
     refused.add(request.socket);
-    answerForbiddenHead(response, fault);
+    errors.answerForbiddenHead(response, fault);
   };
   server.on('request', accept);
   // The router sends "100 Continue" itself, and only for a body that it accepts.
   server.on('checkContinue', accept);
   server.on('checkExpectation', (request, response) => {
     refused.add(request.socket);
-    answerForbiddenHead(response, 'expect: must be 100-continue');
+    errors.answerForbiddenHead(response, 'expect: must be 100-continue');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answering = [...inFlight].some(({ req, headersSent }) => req.socket === socket && headersSent);
-    answerProtocolError(error, socket, answering);
+    errors.answerProtocolError(error, socket, answering);
+  });
+  server.on('connect', (_request, socket: Duplex) => {
+    // Node listens no longer, and an error without a listener ends the process.
+    socket.on('error', () => socket.destroy());
+    errors.refuseTunnel(
+      socket,
+      [...inFlight].some(({ req }) => req.socket === socket),
+    );
   });
 
   const busySockets = (): Map<Socket, ServerResponse> =>

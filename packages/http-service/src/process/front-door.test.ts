@@ -135,7 +135,7 @@ describe('unusual but valid framing', () => {
   });
 
   it.each(['CONNECT a:80 HTTP/1.1\r\nhost: a\r\n\r\n'])('opens no tunnel: %j', async (bytes) => {
-    expect(await statusesOf(bytes + LAST)).toEqual([]);
+    expect(await statusesOf(bytes + LAST)).toEqual([405]);
     expect(handled).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { PresentError } from '../answers/error-shaper.js';
 import { ok } from '../handler/handler.js';
 import { silentLogger } from '../telemetry/logger.js';
 import { createRouter } from '../routing/router.js';
@@ -8,10 +9,15 @@ import { connectRaw } from '../testing/index.js';
 let server: RunningServer | undefined;
 afterEach(() => server?.close());
 
-async function answerTo(head: string): Promise<string> {
+async function answerTo(head: string, presentError?: PresentError): Promise<string> {
   const logger = silentLogger();
   const routes = [{ method: 'GET', path: '/', handler: async () => ok({ root: true }) }] as const;
-  server = await serve(createRouter(routes, { logger }), { host: '127.0.0.1', port: 0, logger });
+  server = await serve(createRouter(routes, { logger }), {
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    ...(presentError && { presentError }),
+  });
   const raw = await connectRaw(server.url);
   raw.send(`${head}\r\n`);
   return raw.ended();
@@ -37,6 +43,15 @@ describe('a request that violates HTTP', () => {
       requestId,
     });
   });
+
+  it.each(['CONNECT a:1 HTTP/1.1\r\nhost: a\r\n', 'GET / HTTP/1.1\r\n', 'GET /\r\n', 'not HTTP\r\n'])(
+    'is answered in the error shape of the service: %j',
+    async (head) => {
+      const answer = await answerTo(head, ({ code }) => ({ error: `a sentence for ${code}` }));
+      const code = head.startsWith('CONNECT') ? 'METHOD_NOT_ALLOWED' : 'VALIDATION_ERROR';
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({ error: `a sentence for ${code}` });
+    },
+  );
 
   it.each(['GET / HTTP/1.0\r\n', 'GET http://a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n'])(
     'may be unusual but valid: %j',

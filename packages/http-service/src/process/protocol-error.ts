@@ -1,5 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { PresentError } from '../answers/error-shaper.js';
 import { newRequestId } from '../handler/request-id.js';
 import { SECURITY_HEADERS } from '../answers/response-headers.js';
 import { errorBody, HTTP_STATUS, type HttpCode, type Refusal } from '../errors/service-error.js';
@@ -18,43 +19,56 @@ const FAULTS: ReadonlyMap<string | undefined, Refusal<HttpCode>> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'REQUEST_TIMEOUT', message: 'request: must be sent faster' }],
 ]);
 
-/** Answers bytes that are not a request, and closes the connection. */
-export function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || answering) {
-    socket.destroy();
-    return;
-  }
-  const { status, headers, body } = answerOf(FAULTS.get(error.code) ?? NOT_HTTP);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
-  socket.end(head + body, () => socket.destroy());
+/** Answers of the connection itself, before any router. */
+export interface ProtocolErrors {
+  /** Answers bytes that are not a request, and closes the connection. */
+  answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void;
+  /** Answers CONNECT, which no path takes, and closes the connection. */
+  refuseTunnel(socket: Duplex, answering: boolean): void;
+  /**
+   * Answers a request whose head violates HTTP; Node's own answer would have no body.
+   * @param fault names the field and the rule
+   */
+  answerForbiddenHead(response: ServerResponse, fault: string): void;
 }
 
-/**
- * Answers a request whose head violates HTTP; Node's own answer would have no body.
- * @param fault names the field and the rule
- */
-export function answerForbiddenHead(response: ServerResponse, fault: string): void {
-  const { status, headers, body } = answerOf({ code: 'VALIDATION_ERROR', details: [fault] });
-  response.writeHead(status, headers).end(body);
-}
+/** @param present makes the bodies, as those of the router */
+export function protocolErrors(present: PresentError = errorBody): ProtocolErrors {
+  const answerOf = (refusal: Refusal<HttpCode>) => {
+    const requestId = newRequestId();
+    const body = JSON.stringify(present(refusal, requestId));
+    return {
+      status: HTTP_STATUS[refusal.code],
+      headers: {
+        ...SECURITY_HEADERS,
+        ...refusal.headers,
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        'x-request-id': requestId,
+        connection: 'close',
+      },
+      body,
+    };
+  };
+  const close = (socket: Duplex, refusal: Refusal<HttpCode>): void => {
+    const { status, headers, body } = answerOf(refusal);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
+    socket.end(head + body, () => socket.destroy());
+  };
 
-function answerOf(refusal: Refusal<HttpCode>): {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | number>>;
-  readonly body: string;
-} {
-  const requestId = newRequestId();
-  const body = JSON.stringify(errorBody(refusal, requestId));
   return {
-    status: HTTP_STATUS[refusal.code],
-    headers: {
-      ...SECURITY_HEADERS,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'x-request-id': requestId,
-      connection: 'close',
+    answerProtocolError(error, socket, answering) {
+      if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy();
+      else close(socket, FAULTS.get(error.code) ?? NOT_HTTP);
     },
-    body,
+    refuseTunnel(socket, answering) {
+      if (answering) socket.destroy();
+      else close(socket, { code: 'METHOD_NOT_ALLOWED', headers: { allow: '' } });
+    },
+    answerForbiddenHead(response, fault) {
+      const { status, headers, body } = answerOf({ code: 'VALIDATION_ERROR', details: [fault] });
+      response.writeHead(status, headers).end(body);
+    },
   };
 }

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { PresentError } from '../answers/error-shaper.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { Logger } from '../telemetry/logger.js';
 import { trackConnections } from './connections.js';
-import { MAX_HEADER_BYTES } from './protocol-error.js';
+import { MAX_HEADER_BYTES, protocolErrors } from './protocol-error.js';
 
 export interface ServeOptions {
   readonly host: string;
@@ -11,6 +12,8 @@ export interface ServeOptions {
   readonly logger: Logger;
   /** Runs when every accepted request is answered: close stores and browsers here. */
   readonly onClose?: () => Promise<void> | void;
+  /** The body of a refusal, as the router's; `errorBody` otherwise. */
+  readonly presentError?: PresentError;
   /** Maximum time, in ms, to receive a request's headers. */
   readonly headersTimeoutMs?: number;
   /** Maximum time, in ms, to receive a whole request. */
@@ -51,7 +54,7 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     connectionsCheckingInterval: Math.min(headersTimeout, 2000),
   });
-  const connections = trackConnections(server, listener);
+  const connections = trackConnections(server, listener, protocolErrors(options.presentError));
   await listen(server, host, port);
   const url = urlOf(server, host);
   logger.info({ url }, 'listening');
