@@ -244,6 +244,12 @@ describe('a hostile export', () => {
     expect((await post('{}', { encoding: 'gzip' })).status).toBe(400);
   });
 
+  it('may name gzip by its old name', async () => {
+    const bomb = gzipSync(Buffer.alloc(TEST_LIMITS.otlpUnpackedLimitBytes + 1, 0x20));
+    expect((await post(bomb, { encoding: 'x-gzip' })).status).toBe(413);
+    expect((await post(gzipSync('not json'), { encoding: 'x-gzip' })).status).toBe(400);
+  });
+
   it('is refused with an unknown media type or coding', async () => {
     expect((await post('{}', { type: 'text/plain' })).status).toBe(415);
     expect((await post('{}', { encoding: 'br' })).status).toBe(415);

@@ -2,6 +2,7 @@
 export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { readinessHandler, type ReadinessCheck } from './answers/readiness.js';
 export { arrivedBody } from './bodies/arrived-body.js';
+export { codingOf } from './bodies/content-coding.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
 export { bearerKey, unauthorized } from './callers/bearer.js';
 export { cachedLookup, type CacheTimes } from './callers/cached-lookup.js';

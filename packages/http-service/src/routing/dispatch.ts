@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorShaper } from '../answers/error-shaper.js';
-import { acceptsMediaType } from '../bodies/media-type.js';
+import { codingOf } from '../bodies/content-coding.js';
+import { acceptsMediaType, namesMediaType } from '../bodies/media-type.js';
 import {
   announcesBody,
   inviteBody,
@@ -112,10 +113,13 @@ function bodyLimitOf({ bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES }: Route, head:
 }
 
 function refuseMediaType({ mediaTypes, contentEncodings }: Route, { headers }: RequestHead): void {
-  if (mediaTypes !== undefined && !acceptsMediaType(headers['content-type'], mediaTypes)) {
+  const type = headers['content-type'];
+  if (mediaTypes !== undefined && !acceptsMediaType(type, mediaTypes)) {
+    const isNamed = type !== undefined && namesMediaType(type, mediaTypes);
+    const rule = isNamed ? 'charset must be utf-8' : `must be ${mediaTypes.join(' or ')}`;
     throw new ServiceError({
       code: 'UNSUPPORTED_MEDIA_TYPE',
-      message: `content-type: must be ${mediaTypes.join(' or ')}: send the header "Content-Type: ${mediaTypes[0] ?? ''}"`,
+      message: `content-type: ${rule}: send the header "Content-Type: ${mediaTypes[0] ?? ''}"`,
     });
   }
   const coding = codingOf(headers);
@@ -131,8 +135,4 @@ function refuseMediaType({ mediaTypes, contentEncodings }: Route, { headers }: R
 /** Whether the router decodes the body: a route that names its codings decodes them itself. */
 function isPackedFor({ contentEncodings }: Route, { headers }: RequestHead): boolean {
   return contentEncodings === undefined && codingOf(headers) !== 'identity';
-}
-
-function codingOf(headers: RequestHead['headers']): string {
-  return headers['content-encoding']?.toLowerCase() ?? 'identity';
 }

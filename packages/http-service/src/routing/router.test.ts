@@ -291,14 +291,18 @@ describe('gzip bodies', () => {
       },
     },
   ]);
-  const send = (path: string, packed: Uint8Array): request.Test =>
-    request(app).post(path).set('content-encoding', 'gzip').type('bin').send(packed);
+  const send = (path: string, packed: Uint8Array, coding = 'gzip'): request.Test =>
+    request(app).post(path).set('content-encoding', coding).type('bin').send(packed);
 
   it.each(['/whole', '/stream'])('are unpacked for %s', async (path) => {
     for (const sent of ['{}', '', 'x'.repeat(LIMIT)]) {
       const answer = await send(path, gzipSync(sent));
       expect([answer.status, answer.body]).toEqual([200, { text: sent }]);
     }
+  });
+
+  it.each(['/whole', '/stream'])('are unpacked for %s under their old name', async (path) => {
+    expect((await send(path, gzipSync('{}'), 'X-GZip')).body).toEqual({ text: '{}' });
   });
 
   it.each(['/whole', '/stream'])('may not grow over the limit of %s', async (path) => {
@@ -398,6 +402,16 @@ describe('the order of refusals', () => {
     expect((await request(app).post('/r').set('authorization', 'x').set('content-type', type).send('{}')).status).toBe(
       status,
     );
+  });
+
+  it('names the charset to send', async () => {
+    const sent = request(app)
+      .post('/r')
+      .set('authorization', 'x')
+      .set('content-type', 'application/json; charset=utf-16');
+    expect((await sent.send('{}')).body).toMatchObject({
+      message: 'content-type: charset must be utf-8: send the header "Content-Type: application/json"',
+    });
   });
 
   it.each([

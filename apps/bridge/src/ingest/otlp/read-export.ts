@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { ServiceError, validationError, type ServiceRequest, type Reservation } from '@cer/http-service';
+import { codingOf, ServiceError, validationError, type ServiceRequest, type Reservation } from '@cer/http-service';
 import { OtlpError, type Span } from './spans/span.js';
 import { PROTOBUF } from './wire/answer.js';
 import { decodeJson } from './wire/decode-json.js';
@@ -48,7 +48,7 @@ export async function readExport(
 }
 
 async function unpacked({ headers, body }: SentExport, limitBytes: number): Promise<Buffer> {
-  if (headers['content-encoding']?.toLowerCase() !== 'gzip') return body;
+  if (codingOf(headers) !== 'gzip') return body;
   try {
     return await unpack(body, { maxOutputLength: limitBytes });
   } catch (error) {
