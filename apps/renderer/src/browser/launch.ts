@@ -104,10 +104,19 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
   } catch (error) {
     await kill();
     if (!(error instanceof CdpError)) throw error;
-    throw new LaunchError(`Chromium did not start (${error.reason}): ${stderrTail().trim().slice(-500)}`, {
+    const end = error.reason === 'silent' ? 'did not answer' : `${endingOf(child)} before it answered`;
+    const tail = (await stderrTail()).trim().slice(-500);
+    const output = tail === '' ? 'It wrote nothing: check that the path names a Chromium' : `It wrote: ${tail}`;
+    throw new LaunchError(`Chromium did not start (${error.reason}): ${binary.path} ${end}. ${output}`, {
       cause: error,
     });
   }
+}
+
+/** What became of a process. */
+function endingOf({ exitCode, signalCode }: ChildProcess): string {
+  if (exitCode !== null) return `ended with code ${exitCode}`;
+  return signalCode === null ? 'closed its pipe' : `was ended by ${signalCode}`;
 }
 
 function endOf(child: ChildProcess): Promise<void> {
@@ -137,10 +146,16 @@ async function groupGone(pid: number): Promise<void> {
   while (processGroup(pid).length > 0 && performance.now() < until) await sleep(GONE_CHECK_MS);
 }
 
-function keepTail(child: ChildProcess): () => string {
+/** The end of what a process writes, to be read once it has ended. */
+function keepTail(child: ChildProcess): () => Promise<string> {
   let tail = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     tail = (tail + text).slice(-STDERR_TAIL_CHARACTERS);
   });
-  return () => tail;
+  // Its last words may arrive after its end.
+  const closed = new Promise((resolve) => child.stderr?.once('close', resolve));
+  return async () => {
+    await Promise.race([closed, sleep(GONE_WITHIN_MS, undefined, { ref: false })]);
+    return tail;
+  };
 }
