@@ -163,7 +163,7 @@ describe('a starting node', () => {
     expect(String(error)).not.toContain('canary');
     const refused = await runNode([], { ...env, DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/canary' });
     expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toMatch(/database is not available/);
+    expect(refused.stderr).toMatch(/database is not available \(ECONNREFUSED\): .*Start the database/);
     expect(refused.stderr).not.toContain('canary');
   });
 });

@@ -4,4 +4,4 @@ export { DATABASE_URL_RULE, isDatabaseUrl, locationOf } from './database-url.js'
 export type { Migration } from './migrate.js';
 export { openDatabase } from './open-database.js';
 export { createWriteProbes } from './write-probe.js';
-export { StoreError } from './store-error.js';
+export { notAvailable, StoreError } from './store-error.js';

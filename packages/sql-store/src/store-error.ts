@@ -32,7 +32,25 @@ export function storeErrorOf(error: unknown): StoreError {
   // Data and constraint classes of SQLSTATE, and SQLite's constraints.
   return /^(22|23)|^SQLITE_CONSTRAINT/.test(code)
     ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
-    : new StoreError('STORE_UNAVAILABLE', `the database is not available (${code})`);
+    : new StoreError('STORE_UNAVAILABLE', notAvailable(code));
+}
+
+/** What an operator does about a code of the driver. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['3D000', 'DATABASE_URL names a database that does not exist. Create it, or correct the name'],
+  ['28P01', 'the server refuses the password in DATABASE_URL. Correct it, or the password of the role'],
+  ['28000', 'the server does not let the role in DATABASE_URL log in. Correct the name, or allow it in pg_hba.conf'],
+  ['42501', 'the role in DATABASE_URL lacks a right. Grant it the tables of this database'],
+  ['53300', 'the server has no connection left. Raise max_connections, or close other connections'],
+  ['ECONNREFUSED', 'no server listens at the address in DATABASE_URL. Start the database, or correct host and port'],
+  ['ENOTFOUND', 'the host in DATABASE_URL has no address. Correct its name'],
+  ['SQLITE_CANTOPEN', 'the file in DATABASE_URL cannot be opened. Check that its folder exists and may be written'],
+]);
+
+/** The message for a database that cannot be used. @param code as `driverCodeOf` returns it */
+export function notAvailable(code: string): string {
+  const advice = ADVICE.get(code);
+  return `the database is not available (${code})${advice === undefined ? '' : `: ${advice}`}`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { Database, isDatabaseUrl, openDatabase, type Migration } from '../src/index.js';
+import { storeErrorOf } from '../src/store-error.js';
 import { postgresTestDatabase, sqliteTestDatabase } from '../src/testing/index.js';
 
 const COUNTERS: Migration = {
@@ -71,8 +72,30 @@ describe('a PostgreSQL database', () => {
   it('fails without naming the server', async () => {
     const url = 'postgres://user:canary@127.0.0.1:1/canary';
     const error: unknown = await openDatabase(url, [COUNTERS]).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/\(ECONNREFUSED\): .*Start the database, or correct host and port$/),
+    });
     expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+
+  it('says that it does not exist, without its name', async () => {
+    const test = await postgresTestDatabase();
+    const url = new URL(test.url);
+    url.pathname = '/canary';
+    const error: unknown = await openDatabase(url.href, [COUNTERS]).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ message: expect.stringMatching(/\(3D000\): .* does not exist\. Create it/) });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+    await test.remove();
+  });
+
+  it.each([
+    ['28P01', 'password'],
+    ['28000', 'log in'],
+    ['42501', 'lacks a right'],
+    ['XX000', '(XX000)'],
+  ])('says what to do about %s', (code, advice) => {
+    expect(storeErrorOf(Object.assign(new Error('canary'), { code })).message).toContain(advice);
   });
 
   it('repeats transactions that failed to serialize', async () => {

@@ -1,3 +1,4 @@
+import { notAvailable } from '@cer/sql-store';
 import pg from 'pg';
 
 import {
@@ -242,5 +243,5 @@ function translated(error: unknown): StoreError {
   if (error instanceof pg.DatabaseError && /^(22|23|54)/.test(code)) {
     return new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`);
   }
-  return new StoreError('STORE_UNAVAILABLE', `the database is not available (${code})`);
+  return new StoreError('STORE_UNAVAILABLE', notAvailable(code));
 }
