@@ -2,6 +2,7 @@
 export { Database } from './database.js';
 export { DATABASE_URL_RULE, isDatabaseUrl, locationOf } from './database-url.js';
 export type { Migration } from './migrate.js';
+export { ofOwner, ownerOf } from './owner.js';
 export { openDatabase } from './open-database.js';
 export { createWriteProbes } from './write-probe.js';
 export { notAvailable, StoreError } from './store-error.js';

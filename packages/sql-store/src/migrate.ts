@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from './database.js';
+import { ofOwner, ownerOf } from './owner.js';
 import { driverCodeOf, StoreError } from './store-error.js';
 
 /** One step of the schema. Released steps are never edited; a change is a new step at the end. */
@@ -28,7 +29,7 @@ export async function migrateDatabase(database: Database, migrations: readonly M
   const known = migrations.at(-1)?.version ?? 0;
   if (await database.run(hasVersions)) {
     const current = await database.run(versionOf);
-    refuseNewer(current, known);
+    if (current > known) throw schemaTooNew(current, known, await database.run(ownerIn));
     if (current === known) return known;
   } else {
     await createVersions(database);
@@ -38,10 +39,12 @@ export async function migrateDatabase(database: Database, migrations: readonly M
     // takes SQLite's write lock before anything is read.
     await transaction(VERSIONS).insert({ version: LOCK_ROW }).onConflict('version').merge();
     const current = await versionOf(transaction);
-    refuseNewer(current, known);
+    if (current > known) throw schemaTooNew(current, known, await ownerIn(transaction));
+    // Found before a step fails: after that, PostgreSQL answers nothing in this transaction.
+    const owner = await ownerIn(transaction);
     for (const { version, up } of migrations.filter(({ version }) => version > current)) {
       await up(transaction.schema).catch((error: unknown) => {
-        throw stepFault(version, error);
+        throw stepFault(version, error, owner);
       });
       await transaction(VERSIONS).insert({ version });
     }
@@ -70,22 +73,25 @@ async function versionOf(db: Knex): Promise<number> {
   return Math.max(0, ...rows.map(({ version }) => version));
 }
 
-function refuseNewer(current: number, known: number): void {
-  if (current <= known) return;
-  throw new StoreError(
+function schemaTooNew(current: number, known: number, owner: string | null): StoreError {
+  return new StoreError(
     'STORE_SCHEMA_TOO_NEW',
-    `the database is at schema ${current}, this release knows ${known}: a newer release ran on it, or it is the database of another service`,
+    `the database is at schema ${current}, this release knows ${known}: a newer release ran on it, or it is the database of another service${ofOwner(owner)}`,
   );
+}
+
+function ownerIn(db: Knex): Promise<string | null> {
+  return ownerOf((table) => db.schema.hasTable(table));
 }
 
 /** Classes of errors of a statement that fails however often it is repeated. */
 const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
 
-function stepFault(version: number, error: unknown): unknown {
+function stepFault(version: number, error: unknown, owner: string | null): unknown {
   const code = driverCodeOf(error);
   if (!REFUSED_STATEMENT.test(code)) return error;
   return new StoreError(
     'STORE_UNAVAILABLE',
-    `step ${version} of the schema failed (${code}): the role may not change tables, or it is the database of another service`,
+    `step ${version} of the schema failed (${code}): the role may not change tables, or it is the database of another service${ofOwner(owner)}`,
   );
 }

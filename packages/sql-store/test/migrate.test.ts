@@ -81,7 +81,9 @@ describe.each([
     await migrated([CREATE]);
     await expect(migrated([CREATE, ADD, FAIL])).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: expect.stringMatching(/^step 3 of the schema failed \((SQLITE_ERROR|42P01)\): .* of another service$/),
+      message: expect.stringMatching(
+        /^step 3 of the schema failed \((SQLITE_ERROR|42P01)\): .*of another service\. Give each service its own/,
+      ),
     });
     expect(await stepsIn(test.url)).toEqual([]);
     expect(await migrated([CREATE, ADD])).toBe(2);
@@ -93,6 +95,17 @@ describe.each([
       code: 'STORE_SCHEMA_TOO_NEW',
       message: expect.stringContaining('of another service'),
     });
+  });
+
+  it('names the service that a database belongs to', async () => {
+    const dashboard: Migration = {
+      version: 1,
+      up: (schema) => schema.createTable('login_attempts', (table) => void table.integer('id')),
+    };
+    await migrated([dashboard, { ...ADD, up: (schema) => schema.raw('select 1') }]);
+    const owned = expect.stringMatching(/It has the tables of the dashboard\. Give each service its own database/);
+    await expect(migrated([CREATE])).rejects.toMatchObject({ code: 'STORE_SCHEMA_TOO_NEW', message: owned });
+    await expect(migrated([CREATE, ADD, FAIL])).rejects.toMatchObject({ message: owned });
   });
 
   it('lets one of many processes migrate', async () => {

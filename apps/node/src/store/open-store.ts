@@ -1,3 +1,4 @@
+import { ofOwner, ownerOf } from '@cer/sql-store';
 import { SqlAlertStore } from './sql/alerts.js';
 import { SqlAuditStore } from './sql/audit-log.js';
 import { SqlCoverageStore } from './sql/coverage.js';
@@ -180,9 +181,25 @@ async function openDatabase(
     const migrations = compiledMigrations(database.dialect, steps);
     return { database, schemaVersion: await retryPassing(() => database.migrate(migrations)) };
   } catch (error) {
+    const fault = await withOwner(error, database);
     await database.close();
-    throw error;
+    throw fault;
   }
+}
+
+/** Of a step that the tables do not fit: SQLSTATE class 42, or SQLite's error of a statement. */
+const STEP_REFUSED = /\((42|SQLITE_ERROR)/;
+
+/** Adds whose database it is, and what to do. */
+async function withOwner(error: unknown, database: Database): Promise<unknown> {
+  if (!(error instanceof StoreError)) return error;
+  if (error.code !== 'STORE_SCHEMA_TOO_NEW' && !STEP_REFUSED.test(error.message)) return error;
+  const hasTable = (table: string): Promise<boolean> =>
+    database.all(`select 1 from ${table} where 1 = 0`, []).then(
+      () => true,
+      () => false,
+    );
+  return new StoreError(error.code, error.message + ofOwner(await ownerOf(hasTable)));
 }
 
 function databaseOf(databaseUrl: string, { writeTurn, writerThread }: SqliteOptions): Database {

@@ -307,6 +307,18 @@ export function storeContract(
       });
       await newer.remove();
     });
+
+    it('names the service that a database belongs to', async () => {
+      const others = await makeDatabase();
+      await (await openStore({ databaseUrl: others.url, queueLimit: 1, migrations: [] })).close();
+      await others.query('create table if not exists schema_versions (version integer primary key)');
+      await others.query('insert into schema_versions (version) values (0), (1)');
+      await others.query('create table login_attempts (id integer)');
+      await expect(open(others.url, 1)).rejects.toMatchObject({
+        message: expect.stringMatching(/It has the tables of the dashboard\. Give each service its own database/),
+      });
+      await others.remove();
+    });
   });
 
   alertsContract(() => store);
