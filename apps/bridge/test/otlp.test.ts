@@ -244,6 +244,12 @@ describe('a hostile export', () => {
     expect((await post('{}', { encoding: 'gzip' })).status).toBe(400);
   });
 
+  it('with bytes behind the end of its gzip is refused', async () => {
+    const packed = Buffer.concat([gzipSync('{"resourceSpans":[]}'), Buffer.from('\0more')]);
+    const answer = await post(packed, { encoding: 'gzip' });
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining('behind the end')]);
+  });
+
   it('may name gzip by its old name', async () => {
     const bomb = gzipSync(Buffer.alloc(TEST_LIMITS.otlpUnpackedLimitBytes + 1, 0x20));
     expect((await post(bomb, { encoding: 'x-gzip' })).status).toBe(413);

@@ -4,6 +4,7 @@ export { readinessHandler, type ReadinessCheck } from './answers/readiness.js';
 export { arrivedBody } from './bodies/arrived-body.js';
 export { codingOf } from './bodies/content-coding.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
+export { collectBody, unpackBody } from './bodies/unpack-body.js';
 export { bearerKey, unauthorized } from './callers/bearer.js';
 export { cachedLookup, type CacheTimes } from './callers/cached-lookup.js';
 export { parseTrustedProxies, type TrustedProxies } from './callers/client-address.js';

@@ -322,6 +322,18 @@ describe('gzip bodies', () => {
     }
   });
 
+  it.each(['/whole', '/stream'])('are 400 for %s with bytes behind their end', async (path) => {
+    const whole = gzipSync('{"a":1}');
+    expect((await send(path, Buffer.concat([whole, whole]))).body).toEqual({ text: '{"a":1}{"a":1}' });
+    for (const behind of ['\0', `\0${'{"b":2}'.repeat(9)}`]) {
+      const answer = await send(path, Buffer.concat([whole, Buffer.from(behind)]));
+      expect([answer.status, answer.body]).toMatchObject([
+        400,
+        { details: [expect.stringContaining('behind the end')] },
+      ]);
+    }
+  });
+
   it('count unpacked against the bodies in memory', async () => {
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));

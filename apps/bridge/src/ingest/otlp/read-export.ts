@@ -1,6 +1,12 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { codingOf, ServiceError, validationError, type ServiceRequest, type Reservation } from '@cer/http-service';
+import {
+  codingOf,
+  collectBody,
+  ServiceError,
+  unpackBody,
+  validationError,
+  type ServiceRequest,
+  type Reservation,
+} from '@cer/http-service';
 import { OtlpError, type Span } from './spans/span.js';
 import { PROTOBUF } from './wire/answer.js';
 import { decodeJson } from './wire/decode-json.js';
@@ -16,8 +22,6 @@ export interface ExportLimits {
   readonly otlpUnpackedLimitBytes: number;
   readonly otlpSpanLimit: number;
 }
-
-const unpack = promisify(gunzip);
 
 /** The encoding of a request, and of its answer. */
 export function formOf({ headers }: Pick<ServiceRequest, 'headers'>): 'protobuf' | 'json' {
@@ -49,16 +53,6 @@ export async function readExport(
 
 async function unpacked({ headers, body }: SentExport, limitBytes: number): Promise<Buffer> {
   if (codingOf(headers) !== 'gzip') return body;
-  try {
-    return await unpack(body, { maxOutputLength: limitBytes });
-  } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    if (code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ServiceError({
-        code: 'PAYLOAD_TOO_LARGE',
-        message: `body: must have at most ${limitBytes} bytes when it is unpacked`,
-      });
-    }
-    throw validationError(['body: is not valid gzip']);
-  }
+  const { buffer, byteOffset, length } = await collectBody(unpackBody([body], limitBytes));
+  return Buffer.from(buffer, byteOffset, length);
 }
