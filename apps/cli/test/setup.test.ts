@@ -218,9 +218,10 @@ describe('.ci/run', () => {
     return { status, lines: stdout.trimEnd().split('\n'), stderr };
   }
 
+  const SUITES = ['a', 'b', 'c', 'd'].map((name) => join(CHECKOUT, `${name}.test.ts`));
   const suite = (name: string, passed: number): object => ({ path: join(CHECKOUT, name), passed });
   const totalsOf = (passed: number, failed: number, ...failedSuites: readonly object[]): string =>
-    JSON.stringify({ passed, failed, skipped: 0, failedSuites });
+    JSON.stringify({ passed, failed, skipped: 0, failedSuites, suites: SUITES });
 
   const good = totalsOf(12, 0);
 
