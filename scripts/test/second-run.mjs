@@ -27,10 +27,10 @@ try {
   const ran = new Set(second.suites);
   // jest says nothing about a file that is not there, as long as another one is.
   const missing = again.filter(({ path }) => !ran.has(path));
-  for (const { path } of missing) console.log(`FAILED, NOT RUN AGAIN: ${relative(process.cwd(), path)}`);
-  for (const { path } of again)
-    if (ran.has(path) && !failedAgain.has(path))
-      console.log(`FAILED BESIDE OTHERS, PASSED ALONE: ${relative(process.cwd(), path)}`);
+  for (const { path } of again) {
+    const outcome = ran.has(path) ? 'FAILED BESIDE OTHERS, PASSED ALONE' : 'FAILED, NOT RUN AGAIN';
+    if (!failedAgain.has(path)) console.log(`${outcome}: ${relative(process.cwd(), path)}`);
+  }
   const passedBefore = again.reduce((sum, { passed }) => sum + passed, 0);
   const skipped = Math.max(first.skipped, second.skipped);
   const passed = first.passed - passedBefore + second.passed;

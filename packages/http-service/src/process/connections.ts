@@ -24,6 +24,8 @@ export interface Connections {
 export function trackConnections(server: Server, listener: RequestListener, errors: ProtocolErrors): Connections {
   const sockets = new Set<Socket>();
   const inFlight = new Set<ServerResponse>();
+  const answersOn = (socket: Duplex): readonly ServerResponse[] =>
+    [...inFlight].filter(({ req }) => req.socket === socket);
   /** Their last answer ends the connection: requests behind it are not handled. */
   const refused = new WeakSet<Socket>();
   let closing = false;
@@ -57,16 +59,13 @@ export function trackConnections(server: Server, listener: RequestListener, erro
     errors.answerForbiddenHead(response, 'expect: must be 100-continue');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const answering = [...inFlight].some(({ req, headersSent }) => req.socket === socket && headersSent);
+    const answering = answersOn(socket).some(({ headersSent }) => headersSent);
     errors.answerProtocolError(error, socket, answering);
   });
   server.on('connect', (_request, socket: Duplex) => {
     // Node listens no longer, and an error without a listener ends the process.
     socket.on('error', () => socket.destroy());
-    errors.refuseTunnel(
-      socket,
-      [...inFlight].some(({ req }) => req.socket === socket),
-    );
+    errors.refuseTunnel(socket, answersOn(socket).length > 0);
   });
 
   const busySockets = (): Map<Socket, ServerResponse> =>

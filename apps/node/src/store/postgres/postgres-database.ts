@@ -94,13 +94,12 @@ export class PostgresDatabase implements Database {
     const sorted = keyed.map(({ record }) => record);
     const executions = sorted.filter(({ executionId }) => executionId !== null);
     const unclaimed = sorted.filter(({ executionId }) => executionId === null);
-    const inserted = await this.#inBatch(async ({ query, finish }) => {
-      const isLast = unclaimed.length === 0;
+    const inserted = await this.#inBatch(async (batch) => {
+      // The commit follows the last statement of the second insert, if there are two.
+      const first = unclaimed.length === 0 ? batch : { ...batch, finish: batch.query };
       return new Set([
-        ...(executions.length === 0
-          ? []
-          : await insertExecutions({ query, finish: isLast ? finish : query }, executions)),
-        ...(isLast ? [] : await insertUnclaimed({ query, finish }, unclaimed)),
+        ...(executions.length === 0 ? [] : await insertExecutions(first, executions)),
+        ...(unclaimed.length === 0 ? [] : await insertUnclaimed(batch, unclaimed)),
       ]);
     });
     this.writes.noteSuccess();
@@ -228,7 +227,7 @@ export class PostgresDatabase implements Database {
 }
 
 function ignoreError(): void {
-  // An event without a listener ends the process, and so does a failure that nobody awaits yet.
+  // An `error` event without a listener ends the process, and so does a rejected promise without a handler.
 }
 
 /** PostgreSQL quotes rows in its messages and details: only the error code is passed on. */
