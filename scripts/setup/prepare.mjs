@@ -13,6 +13,8 @@ export async function prepare(root, { compiled = true } = {}) {
   const { ensureCompiled, ensurePackages } = await import('./ensure-dependencies.mjs');
   const { ensureBuild } = await import('./ensure-build.mjs');
   await ensurePackages({ root });
-  await ensureBuild({ root });
-  if (compiled) await ensureCompiled({ root });
+  // A build uses nothing that is compiled, and compiling takes one processor.
+  const steps = await Promise.allSettled([ensureBuild({ root }), compiled && ensureCompiled({ root })]);
+  const failed = steps.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
