@@ -1,9 +1,26 @@
-// jest's environment for Node with plain globals. In jest's own, every use of a global asks a JavaScript proxy, even of
-// `Error` or `Uint8Array`: code that uses them often takes up to a third more processor time.
+// jest's environment for Node, faster in two ways. Its globals are plain: in jest's own, every use of a global asks a
+// JavaScript proxy, even of `Error` or `Uint8Array`, and code that uses them often takes up to a third more processor time.
+// A module is compiled once for all suites of a process, instead of once for each.
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
 const { createContext } = vm;
+
+/** @type {Map<string, {source: string, script: vm.Script}>} by file name and parameters */
+const compiled = new Map();
+
+/** In place of the function of node:vm, which jest calls for every module of a suite. */
+vm.compileFunction = function compileOnce(source, parameters, { filename, parsingContext }) {
+  const key = `${filename}\n${parameters}`;
+  let known = compiled.get(key);
+  if (known?.source !== source) {
+    const head = `(function (${parameters}) {`;
+    const script = new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length });
+    known = { source, script };
+    compiled.set(key, known);
+  }
+  return known.script.runInContext(parsingContext);
+};
 
 export default class PlainGlobals extends TestEnvironment {
   constructor(...options) {

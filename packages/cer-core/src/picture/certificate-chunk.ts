@@ -1,5 +1,5 @@
 import type { JsonValue } from '@cer/canonical-json';
-import { assertCrc, pictureFault, pngChunk, pngChunks, type PngChunk } from './png-chunks.js';
+import { assertCrc, joined, pictureFault, pngChunk, pngChunks, type PngChunk } from './png-chunks.js';
 
 /** The keyword of the chunk, its two zero bytes of "not compressed", and the empty language and translated keyword. */
 const KEYWORD = [0x63, 0x65, 0x72, 0];
@@ -58,14 +58,4 @@ function startsWith(data: Uint8Array, head: readonly number[]): boolean {
 
 function tooLarge(): Error {
   return pictureFault(`carries a certificate of more than ${MAX_CERTIFICATE_BYTES} bytes`);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

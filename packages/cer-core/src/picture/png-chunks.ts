@@ -64,6 +64,16 @@ export function pngChunk(type: string, data: Uint8Array): Uint8Array<ArrayBuffer
   return chunk;
 }
 
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 export function pictureFault(rule: string): CerError {
   return new CerError('SCHEMA_ERROR', '', `the picture ${rule}`);
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@cer/canonical-json';
 import { codemodeRender, RENDER_BUNDLE_TYPE, RENDER_SNAPSHOT_TYPE } from '../bundle-types/codemode-render.js';
 import { attestBundle } from '../attest/attest.js';
 import { sha256 } from '../hash.js';
-import { pngChunk } from '../picture/png-chunks.js';
+import { joined, pngChunk } from '../picture/png-chunks.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
 import { sealBundle } from '../seal/seal-execution.js';
 import { TEST_ATTESTOR, TEST_TIME } from './fixtures.js';
@@ -13,12 +13,12 @@ const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 export function greyPng(grey: number, ...chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   // One stored block of deflate with the row's filter and its pixel, and Adler-32 of both.
   const data = [0x78, 1, 1, 2, 0, 0xfd, 0xff, 0, grey, 0, 2 + grey, 0, 1 + grey];
-  return Uint8Array.from([
-    ...SIGNATURE,
-    ...pngChunk('IHDR', Uint8Array.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0])),
-    ...pngChunk('IDAT', Uint8Array.from(data)),
-    ...chunks.flatMap((chunk) => [...chunk]),
-    ...pngChunk('IEND', new Uint8Array(0)),
+  return joined([
+    Uint8Array.from(SIGNATURE),
+    pngChunk('IHDR', Uint8Array.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0])),
+    pngChunk('IDAT', Uint8Array.from(data)),
+    ...chunks,
+    pngChunk('IEND', new Uint8Array(0)),
   ]);
 }
 
