@@ -35,7 +35,7 @@ it('is not ready on a full disk until a write succeeds', async () => {
     return [response.status, body];
   };
   const noNode = 'the attestation node does not answer';
-  const fullDisk = 'the database cannot be written: its disk may be full';
+  const fullDisk = 'the database cannot be written: its disk may be full or read-only';
   try {
     expect(await signIn()).toBe(200);
     disk.fill();

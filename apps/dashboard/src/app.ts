@@ -141,7 +141,7 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
 function readinessChecks(store: Store, signingKeys: SigningKeys): readonly ReadinessCheck[] {
   return [
     ['the database does not answer', () => store.ping()],
-    ['the database cannot be written: its disk may be full', () => store.proveWritable()],
+    ['the database cannot be written: its disk may be full or read-only', () => store.proveWritable()],
     ['the handoff keys cannot be read', async () => signingKeys.signer()],
   ];
 }

@@ -23,7 +23,7 @@ it('is not ready on a full disk until a write succeeds', async () => {
       status = (await browser.signIn()).status;
     }
     expect(status).toBe(503);
-    const reasons = ['the database cannot be written: its disk may be full'];
+    const reasons = ['the database cannot be written: its disk may be full or read-only'];
     for (let at = 0; at < 3; at += 1) expect(await ready()).toEqual([503, { status: 'not ready', reasons }]);
     disk.empty();
     expect(await ready()).toEqual([200, { status: 'ready' }]);

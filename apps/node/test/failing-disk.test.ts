@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ask, textAt } from './ask.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
 
-// A library in front of libc decides what fsync answers: a file beside the database says "error", or a wait in ms.
+// A library in front of libc decides what fsync and writes answer: a file beside the database says "error" or a wait in
+// ms for fsync, or "read-only" for writes.
 const LIBRARY = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,19 +20,28 @@ const LIBRARY = `
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-static int judged(const char *name, int fd) {
-  char text[16] = "";
+static void read_behaviour(char text[16]) {
+  text[0] = 0;
   FILE *file = fopen(getenv("DISK_BEHAVIOUR"), "r");
-  if (file != NULL) {
-    if (fgets(text, sizeof text, file) == NULL) text[0] = 0;
-    fclose(file);
-  }
+  if (file == NULL) return;
+  if (fgets(text, 16, file) == NULL) text[0] = 0;
+  fclose(file);
+}
+static int judged(const char *name, int fd) {
+  char text[16];
+  read_behaviour(text);
   if (strncmp(text, "error", 5) == 0) { errno = EIO; return -1; }
   usleep((useconds_t) atoi(text) * 1000);
   return ((int (*)(int)) dlsym(RTLD_NEXT, name))(fd);
 }
 int fsync(int fd) { return judged("fsync", fd); }
 int fdatasync(int fd) { return judged("fdatasync", fd); }
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
+  char text[16];
+  read_behaviour(text);
+  if (strncmp(text, "read-only", 9) == 0) { errno = EROFS; return -1; }
+  return ((ssize_t (*)(int, const void *, size_t, off64_t)) dlsym(RTLD_NEXT, "pwrite64"))(fd, bytes, length, at);
+}
 `;
 
 let database: TestDatabase;
@@ -110,4 +120,31 @@ it.each(WRITER_THREAD)('answers correctly on a slow disk, thread %s', async (wri
   node.kill('SIGTERM');
   expect((await node.ended).code).toBe(0);
   rmSync(behaviour);
+});
+
+it.each(WRITER_THREAD)('reads on a read-only disk, and does not call it full, thread %s', async (writer) => {
+  if (env === null) return;
+  const node = await startNodeProcess({ ...env, SQLITE_WRITER_THREAD: writer });
+  const kept = randomUUID();
+  expect((await certify(node, kept)).status).toBe(200);
+
+  writeFileSync(behaviour, 'read-only');
+  expect((await certify(node)).status).toBe(500);
+  expect(await ask(node, 'get', '/ready')).toMatchObject({
+    status: 503,
+    body: { status: 'not ready', reasons: ['store: cannot be written'] },
+  });
+  expect(await hashIn(node, kept)).not.toBeNull();
+  // Counting the newest certificates would be a write.
+  const coverage = await ask(node, 'get', '/v1/coverage', { key: premises.key });
+  expect(coverage).toMatchObject({ status: 200, body: { isCounted: false } });
+  const headers = { authorization: `Bearer ${premises.key}` };
+  const archive = await fetch(`${node.url}/v1/records/export`, { headers });
+  expect([archive.status, (await archive.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
+
+  rmSync(behaviour);
+  expect((await ask(node, 'get', '/ready')).status).toBe(200);
+  expect((await certify(node)).status).toBe(200);
+  node.kill('SIGTERM');
+  expect((await node.ended).code).toBe(0);
 });

@@ -105,7 +105,7 @@ export function witnessRoutes(deps: AppDeps): readonly Route[] {
       path: '/ready',
       handler: readinessHandler([
         ['the database does not answer', () => store.ping()],
-        ['the database cannot be written: its disk may be full', () => store.proveWritable()],
+        ['the database cannot be written: its disk may be full or read-only', () => store.proveWritable()],
       ]),
     },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },

@@ -34,7 +34,10 @@ it('is not ready on a full disk until a write succeeds', async () => {
     let status = 200;
     for (let at = 0; at < 500 && status === 200; at += 1) status = await grow();
     expect(status).toBe(503);
-    const full = { status: 'not ready', reasons: ['the database cannot be written: its disk may be full'] };
+    const full = {
+      status: 'not ready',
+      reasons: ['the database cannot be written: its disk may be full or read-only'],
+    };
     for (let at = 0; at < 3; at += 1) expect(await ready()).toEqual([503, full]);
     disk.empty();
     expect(await ready()).toEqual([200, { status: 'ready' }]);

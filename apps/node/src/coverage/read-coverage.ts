@@ -1,4 +1,4 @@
-import type { CoverageCount, CoverageQuery, ReportedDay } from '../store/index.js';
+import { StoreError, type CoverageCount, type CoverageQuery, type ReportedDay } from '../store/index.js';
 import { countNewest, type CountingStore } from './count-certificates.js';
 import type { RefusalCounts } from './refusals.js';
 
@@ -32,11 +32,23 @@ export interface Coverage {
 }
 
 /** The counts of a tenant, those in memory of this process included. */
-export async function readCoverage({ store, refusals }: CoverageDeps, query: CoverageQuery): Promise<Coverage> {
-  const isCounted = await countNewest(store);
-  await refusals.flush();
+export async function readCoverage(deps: CoverageDeps, query: CoverageQuery): Promise<Coverage> {
+  const { store } = deps;
+  const isCounted = await writeNewest(deps);
   const [counts, reported] = await Promise.all([store.coverage.counts(query), store.coverage.reported(query)]);
   return { isCounted, days: joined(counts, reported) };
+}
+
+/** @returns false also where nothing can be written: the stored counts are read all the same */
+async function writeNewest({ store, refusals }: CoverageDeps): Promise<boolean> {
+  try {
+    const isCounted = await countNewest(store);
+    await refusals.flush();
+    return isCounted;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_UNAVAILABLE') return false;
+    throw error;
+  }
 }
 
 function joined(counts: readonly CoverageCount[], reported: readonly ReportedDay[]): readonly CoverageDay[] {
