@@ -36,7 +36,7 @@ it('logs database failures with the request id', async () => {
     expect.objectContaining({
       level: 'error',
       code: 'ATTESTATION_ERROR',
-      err: expect.objectContaining({ message: 'the database file cannot be used (SQLITE_ERROR)' }),
+      err: expect.objectContaining({ message: 'the database is not available (SQLITE_ERROR)' }),
     }),
   ]);
 });

@@ -44,6 +44,14 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['53300', 'the server has no connection left. Raise max_connections, or close other connections'],
   ['ECONNREFUSED', 'no server listens at the address in DATABASE_URL. Start the database, or correct host and port'],
   ['ENOTFOUND', 'the host in DATABASE_URL has no address. Correct its name'],
+  ['53100', 'the disk of the server is full. Free space on it'],
+  ['SQLITE_FULL', 'the disk is full. Free space on it, but keep the -wal file'],
+  [
+    'SQLITE_IOERR_WRITE',
+    'the disk cannot be written. The log of the kernel says whether it failed or became read-only',
+  ],
+  ['EROFS', 'the disk is read-only. Make it writable; the log of the kernel says why it is not'],
+  ['EACCES', 'this user may not write the file in DATABASE_URL. Correct its owner or mode, and those of its folder'],
   ['SQLITE_CANTOPEN', 'the file in DATABASE_URL cannot be opened. Check that its folder exists and may be written'],
 ]);
 

@@ -93,6 +93,11 @@ describe('a PostgreSQL database', () => {
     ['28P01', 'password'],
     ['28000', 'log in'],
     ['42501', 'lacks a right'],
+    ['53100', 'Free space'],
+    ['SQLITE_FULL', 'Free space'],
+    ['SQLITE_IOERR_WRITE', 'became read-only'],
+    ['EROFS', 'Make it writable'],
+    ['EACCES', 'owner or mode'],
     ['XX000', '(XX000)'],
   ])('says what to do about %s', (code, advice) => {
     expect(storeErrorOf(Object.assign(new Error('canary'), { code })).message).toContain(advice);

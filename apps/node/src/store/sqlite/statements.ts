@@ -1,3 +1,4 @@
+import { notAvailable } from '@cer/sql-store';
 import type Sqlite from 'better-sqlite3';
 
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
@@ -63,5 +64,5 @@ export function storeErrorOf(error: unknown): StoreError {
   const code = driverCodeOf(error);
   return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
     ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
-    : new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
+    : new StoreError('STORE_UNAVAILABLE', notAvailable(code));
 }

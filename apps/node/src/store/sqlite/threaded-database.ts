@@ -154,7 +154,7 @@ export class ThreadedDatabase implements Database {
     if (this.#thread !== thread) return;
     this.#thread = null;
     for (const { reject } of this.#waiting.values()) {
-      reject(new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${why})`));
+      reject(new StoreError('STORE_UNAVAILABLE', `the database is not available (${why})`));
     }
     this.#waiting.clear();
   }
