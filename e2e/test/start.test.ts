@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,13 @@ describe('npm start', () => {
       const again = await second.services(dataDir);
       expect(again.apiKey).toBe(apiKey);
       expect((await sampleAt(again.node.url)).certificateHash).toBe(sample.certificateHash);
+      // A folder in its place cannot be removed as a file, as nothing can on a disk that became read-only.
+      const servicesFile = join(dataDir, 'services.json');
+      rmSync(servicesFile);
+      mkdirSync(servicesFile);
       expect(await second.interrupt()).toBe(0);
+      expect(second.said).toContain(`The data folder ${dataDir} cannot be written`);
+      rmSync(servicesFile, { recursive: true });
     },
     2 * PATIENCE_MS,
   );
@@ -138,6 +144,17 @@ describe('npm start', () => {
       server.close();
       expect(started.said).toContain(`Port ${portBase}, for the node, is in use.`);
       expect(started.said).toContain('CER_PORT_BASE');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'names a data folder that cannot be written',
+    async () => {
+      const started = start({ CER_DATA_DIR: '/dev/null/data' });
+      expect(await started.ended).toBe(1);
+      expect(started.said).toContain('The data folder /dev/null/data cannot be written (ENOTDIR).');
+      expect(started.said).not.toContain(' at ');
     },
     PATIENCE_MS,
   );

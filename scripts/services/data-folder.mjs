@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { SetupError } from '../setup/setup-error.mjs';
 
-/** The folder that holds everything the services keep, open to its owner only. */
+/**
+ * The folder that holds everything the services keep, open to its owner only.
+ * @throws {SetupError} when it cannot be written; so do the other functions
+ */
 export function openDataFolder(root, env = process.env) {
   const folder = resolve(root, env.CER_DATA_DIR || '.data');
   const path = (...names) => join(folder, ...names);
-  for (const name of ['', 'node', 'bridge', 'dashboard', 'witness', 'logs'])
-    mkdirSync(path(name), { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
+  writing(folder, () => {
+    for (const name of ['', 'node', 'bridge', 'dashboard', 'witness', 'logs'])
+      mkdirSync(path(name), { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+  });
   return { folder, path };
 }
 
@@ -21,10 +27,21 @@ export function secretIn(file) {
 /** Writes a file that appears whole or not at all, readable by its owner only. */
 export function writePrivately(file, text) {
   const aside = `${file}.${process.pid}`;
-  writeFileSync(aside, text, { mode: 0o600 });
-  renameSync(aside, file);
+  writing(dirname(file), () => {
+    writeFileSync(aside, text, { mode: 0o600 });
+    renameSync(aside, file);
+  });
 }
 
 export function removeFile(file) {
-  rmSync(file, { force: true });
+  writing(dirname(file), () => rmSync(file, { force: true }));
+}
+
+function writing(folder, work) {
+  try {
+    work();
+  } catch (error) {
+    const remedy = 'Make it writable for this user, or set CER_DATA_DIR to another folder.';
+    throw new SetupError(`The data folder ${folder} cannot be written (${error.code}).`, remedy);
+  }
 }

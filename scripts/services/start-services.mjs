@@ -106,7 +106,16 @@ export async function startServices({ root, browser, log = console.log }) {
     await stopAll(children, 'SIGTERM');
     throw isServiceFault(error) ? new SetupError(`${error.message}.`, explain(error, path)) : error;
   } finally {
-    removeFile(servicesFile);
+    removeIfPossible(servicesFile, log);
+  }
+}
+
+/** A disk that became read-only must not hide why the services stopped. The next start removes the file. */
+function removeIfPossible(file, log) {
+  try {
+    removeFile(file);
+  } catch (error) {
+    log(error.message);
   }
 }
 
