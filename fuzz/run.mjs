@@ -1,18 +1,19 @@
 #!/usr/bin/env node
-// npm run fuzz -- [--seconds N] [--seed N] [--keep] [TARGET...]: runs each target on inputs that are changed until they
-// reach new code. An input that breaks a property is written to .data/fuzz and fails the run; --keep adds the smallest
-// inputs that reached something to fuzz/corpus.
+// npm run fuzz -- [--seconds N] [--seed N] [--keep] [TARGET...]
+// Runs each target on inputs that are changed until they reach new code. An input that breaks a property is written to
+// .data/fuzz and fails the run; --keep adds the smallest inputs that reached something to fuzz/corpus.
+//   npm run fuzz -- --seconds 60 strict
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/setup/options.mjs';
 import { bundleTargets } from './bundle.mjs';
 import { Counters } from './counters.mjs';
 import { createRandom, mutate } from './mutate.mjs';
 
 const root = join(import.meta.dirname, '..');
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions(import.meta.filename, {
   options: { seconds: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
   allowPositionals: true,
 });

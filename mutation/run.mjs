@@ -1,19 +1,24 @@
 #!/usr/bin/env node
-// npm run mutation -- [PIECE...]: mutates the code of targets.mjs and counts the mutants that no test notices. A piece is
-// named by itself or by the start of its name ("verify"). Results are kept in .data/mutation, from which the next run
-// carries over unchanged results; --score only prints them, --one-process uses one processor. Fails below 90 %, and
-// where argued.mjs has no reason for a survivor.
+// npm run mutation -- [--score] [--one-process] [PIECE...]
+// Mutates the code of targets.mjs and counts the mutants that no test notices. A piece is named by itself or by the start
+// of its name ("verify"). Results are kept in .data/mutation, from which the next run carries over unchanged results;
+// --score only prints them, --one-process uses one processor. Fails below 90 %, and where argued.mjs has no reason for a
+// survivor.
+//   npm run mutation -- verify
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readOptions } from '../scripts/setup/options.mjs';
 import { ensureStryker } from './ensure-stryker.mjs';
 import { printScores } from './scores.mjs';
 import { targets } from './targets.mjs';
 
 const root = dirname(import.meta.dirname);
 const folder = join(root, '.data', 'mutation');
-const given = process.argv.slice(2);
-const names = given.filter((name) => !name.startsWith('--'));
+const { values, positionals: names } = readOptions(import.meta.filename, {
+  options: { score: { type: 'boolean' }, 'one-process': { type: 'boolean' } },
+  allowPositionals: true,
+});
 const chosen = Object.keys(targets).filter(
   (name) => names.length === 0 || names.some((each) => name === each || name.startsWith(`${each}/`)),
 );
@@ -21,7 +26,7 @@ if (chosen.length === 0) throw new Error(`There is no such piece: ${Object.keys(
 const fileOf = (name, kind) => join(folder, `${name.replace('/', '-')}.${kind}.json`);
 
 mkdirSync(folder, { recursive: true });
-if (!given.includes('--score')) {
+if (!values.score) {
   const stryker = ensureStryker({ root });
   for (const name of chosen) mutate(stryker, name);
 }
@@ -51,7 +56,7 @@ function mutate(stryker, name) {
     ignorePatterns: ['**', '!packages/**', '!package.json', '!docs/spec.md', '**/dist/**', '**/node_modules/**'],
     tempDirName: '.data/mutation/sandbox',
     coverageAnalysis: 'perTest',
-    concurrency: given.includes('--one-process') ? 1 : 2,
+    concurrency: values['one-process'] ? 1 : 2,
     incremental: true,
     incrementalFile: fileOf(name, 'incremental'),
     reporters: ['json', 'progress-append-only'],

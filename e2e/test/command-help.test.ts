@@ -8,8 +8,10 @@ const ROOT = join(__dirname, '../..');
 /** Commands of the repository that take options, by their scripts. */
 const COMMANDS = {
   'npm run conformance': 'conformance/run.mjs',
+  'npm run fuzz': 'fuzz/run.mjs',
   'npm run gallery': 'scripts/gallery.mjs',
   'npm run images': 'scripts/images.mjs',
+  'npm run mutation': 'mutation/run.mjs',
   'npm run soak': 'soak/run.mjs',
   'npm run test:machines': 'scripts/test/machines.mjs',
   'npm run torture': 'torture/run.mjs',
