@@ -34,8 +34,8 @@ are relative to the working directory. Any variable \`X\` may be given as \`X_FI
 that only the service's user, or its group, may read: so secrets are mounted. Renderer, verifier and bridge print their
 variables with \`--help\`, node, dashboard and witness their commands. Sizes are in bytes and times in milliseconds unless the name says otherwise.
 
-\`npm start\` sets these variables itself; [README.md](../README.md) lists the few that it reads. [Operations](operations.md)
-describes the settings of a node in production.
+\`npm start\` sets these variables itself; [operations](operations.md#npm-start) lists the few that it reads,
+and describes the settings of a node in production.
 `;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

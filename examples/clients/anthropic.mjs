@@ -5,7 +5,7 @@ const cer = certificates({ appId: 'travel-desk', onCertified: ({ certificateHash
 const anthropic = cer.anthropic(new Anthropic());
 
 const stream = anthropic.messages.stream({
-  model: 'claude-sonnet-4-5',
+  model: 'claude-sonnet-5-5',
   max_tokens: 1024,
   messages: [{ role: 'user', content: 'Where to in May?' }],
 });

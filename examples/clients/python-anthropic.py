@@ -9,7 +9,7 @@ async def main() -> None:
         http_client = anthropic.DefaultAsyncHttpxClient(transport=cer.async_transport())
         async with anthropic.AsyncAnthropic(http_client=http_client) as client:
             messages = [{"role": "user", "content": "Where to in May?"}]
-            async with client.messages.stream(model="claude-sonnet-4-5", max_tokens=1024, messages=messages) as stream:
+            async with client.messages.stream(model="claude-sonnet-5-5", max_tokens=1024, messages=messages) as stream:
                 print(await stream.get_final_text())
 
 
