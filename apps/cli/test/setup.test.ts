@@ -122,6 +122,23 @@ describe('missing packages', () => {
   });
 });
 
+describe('the compiler', () => {
+  it('is never called by its name, which may be that of TypeScript 6', () => {
+    const workspaces = evaluate('../workspaces.mjs', `it.workspacesIn(${JSON.stringify(CHECKOUT)})`) as {
+      folder: string;
+    }[];
+    const scripts = [CHECKOUT, ...workspaces.map(({ folder: path }) => path)]
+      .map(
+        (path) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { scripts?: Record<string, string> },
+      )
+      .flatMap(({ scripts: named = {} }) => Object.values(named));
+    expect(scripts.filter((script) => script.includes('scripts/tsc.mjs')).length).toBeGreaterThan(10);
+    expect(scripts.filter((script) => /(^|[ &])tsc /.test(script))).toEqual([]);
+    const { stdout } = spawnSync(process.execPath, ['scripts/tsc.mjs', '-v'], { cwd: CHECKOUT, encoding: 'utf8' });
+    expect(stdout).toMatch(/^Version 7\./);
+  });
+});
+
 describe('the set-up lock', () => {
   it('admits one process at a time and replaces a dead holder', async () => {
     const lock = folder.file('held.lock');
