@@ -1,4 +1,6 @@
-/** Whether the arguments of a program ask for its help: `help` as a command, or the option among any others. */
+/** Whether a program is asked for its help: `help` as a command, or the option among others. After `--` all are operands. */
 export function asksForHelp(args: readonly string[]): boolean {
-  return args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h');
+  const end = args.indexOf('--');
+  const options = end < 0 ? args : args.slice(0, end);
+  return args[0] === 'help' || options.some((arg) => arg === '--help' || arg === '-h');
 }

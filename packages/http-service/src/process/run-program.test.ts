@@ -42,6 +42,12 @@ describe('a program that only serves', () => {
     expect(out).toContain('  CACHE=1\n');
   });
 
+  it('takes --help after -- as an operand', async () => {
+    const { out, err, codes } = await called('--', '--help');
+    expect({ out, codes }).toEqual({ out: '', codes: [1] });
+    expect(err).toContain('takes no arguments');
+  });
+
   it('refuses arguments without repeating them', async () => {
     const { out, err, codes } = await called('--secret=sesame');
     expect({ out, codes }).toEqual({ out: '', codes: [1] });
