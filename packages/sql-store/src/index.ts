@@ -5,4 +5,4 @@ export type { Migration } from './migrate.js';
 export { ofOwner, ownerOf } from './owner.js';
 export { openDatabase } from './open-database.js';
 export { createWriteProbes } from './write-probe.js';
-export { notAvailable, StoreError } from './store-error.js';
+export { StoreError } from './store-error.js';

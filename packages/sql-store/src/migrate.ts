@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { Database } from './database.js';
+import { driverCodeOf, REFUSED_STATEMENT } from './driver-code.js';
 import { ofOwner, ownerOf } from './owner.js';
-import { driverCodeOf, StoreError } from './store-error.js';
+import { StoreError } from './store-error.js';
 
 /** One step of the schema. Released steps are never edited; a change is a new step at the end. */
 export interface Migration {
@@ -83,9 +84,6 @@ function schemaTooNew(current: number, known: number, owner: string | null): Sto
 function ownerIn(db: Knex): Promise<string | null> {
   return ownerOf((table) => db.schema.hasTable(table));
 }
-
-/** Classes of errors of a statement that fails however often it is repeated. */
-const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
 
 function stepFault(version: number, error: unknown, owner: string | null): unknown {
   const code = driverCodeOf(error);

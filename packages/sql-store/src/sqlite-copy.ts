@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { driverCodeOf, StoreError } from './store-error.js';
+import { driverCodeOf } from './driver-code.js';
+import { StoreError } from './store-error.js';
 
 /**
  * Makes a consistent copy of a database file, also while services write to it: they are not blocked, and deleted content

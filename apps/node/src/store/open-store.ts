@@ -1,4 +1,5 @@
 import { ofOwner, ownerOf } from '@cer/sql-store';
+import { REFUSED_STATEMENT } from '@cer/sql-store/driver-code';
 import { SqlAlertStore } from './sql/alerts.js';
 import { SqlAuditStore } from './sql/audit-log.js';
 import { SqlCoverageStore } from './sql/coverage.js';
@@ -187,19 +188,16 @@ async function openDatabase(
   }
 }
 
-/** Of a step that the tables do not fit: SQLSTATE class 42, or SQLite's error of a statement. */
-const STEP_REFUSED = /\((42|SQLITE_ERROR)/;
-
 /** Adds whose database it is, and what to do. */
 async function withOwner(error: unknown, database: Database): Promise<unknown> {
   if (!(error instanceof StoreError)) return error;
-  if (error.code !== 'STORE_SCHEMA_TOO_NEW' && !STEP_REFUSED.test(error.message)) return error;
+  if (error.code !== 'STORE_SCHEMA_TOO_NEW' && !REFUSED_STATEMENT.test(error.driverCode ?? '')) return error;
   const hasTable = (table: string): Promise<boolean> =>
     database.all(`select 1 from ${table} where 1 = 0`, []).then(
       () => true,
       () => false,
     );
-  return new StoreError(error.code, error.message + ofOwner(await ownerOf(hasTable)));
+  return new StoreError(error.code, error.message + ofOwner(await ownerOf(hasTable)), error.driverCode);
 }
 
 function databaseOf(databaseUrl: string, { writeTurn, writerThread }: SqliteOptions): Database {

@@ -198,7 +198,10 @@ export function storeContract(
 
       const outcomes = await Promise.allSettled(rows.map((row) => store.records.recordOnce(row)));
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(40);
-      expect(outcomes[20]).toMatchObject({ status: 'rejected', reason: { code: 'STORE_ROW_REFUSED' } });
+      expect(outcomes[20]).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'STORE_ROW_REFUSED', driverCode: expect.stringMatching(/^(SQLITE_CONSTRAINT_|23505$)/) },
+      });
       expect(await store.records.findExecution('tenant-a', bad.executionId ?? '')).toBeNull();
       expect(await strays(database)).toEqual([]);
     });

@@ -25,11 +25,14 @@ export type StoreErrorCode =
  */
 export class StoreError extends OperatorError {
   readonly code: StoreErrorCode;
+  /** An SQLSTATE, `SQLITE_...` or the system's code; null for a failure that the store itself found. */
+  readonly driverCode: string | null;
 
-  constructor(code: StoreErrorCode, message: string) {
+  constructor(code: StoreErrorCode, message: string, driverCode: string | null = null) {
     super(message);
     this.name = 'StoreError';
     this.code = code;
+    this.driverCode = driverCode;
   }
 }
 
@@ -58,10 +61,4 @@ export class StoreBusyError extends StoreError {
     super('STORE_BUSY', 'too many records wait for their commit');
     this.name = 'StoreBusyError';
   }
-}
-
-/** The code of a driver's or the system's error (an SQLSTATE, `SQLITE_...`, `ECONNREFUSED`), never its message. */
-export function driverCodeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'no code';
 }

@@ -1,4 +1,4 @@
-import { notAvailable } from '@cer/sql-store';
+import { driverCodeOf, notAvailable } from '@cer/sql-store/driver-code';
 import pg from 'pg';
 
 import {
@@ -13,7 +13,7 @@ import type { NewRecord } from '../ports/records.js';
 import { recordKey } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
-import { driverCodeOf, StoreError } from '../ports/store-error.js';
+import { StoreError } from '../ports/store-error.js';
 import { IN_TRANSACTION, insertExecutions, insertUnclaimed, type Batch, type Query } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
@@ -236,11 +236,11 @@ function translated(error: unknown): StoreError {
   const code = driverCodeOf(error);
   // Serialization failure, deadlock, lock not available.
   if (/^(40001|40P01|55P03)$/.test(code)) {
-    return new StoreError('STORE_CONTENDED', `conflicting transactions (${code})`);
+    return new StoreError('STORE_CONTENDED', `conflicting transactions (${code})`, code);
   }
   // Data, constraint and size errors are caused by the row.
   if (error instanceof pg.DatabaseError && /^(22|23|54)/.test(code)) {
-    return new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`);
+    return new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`, code);
   }
-  return new StoreError('STORE_UNAVAILABLE', notAvailable(code));
+  return new StoreError('STORE_UNAVAILABLE', notAvailable(code), code);
 }

@@ -4,7 +4,7 @@ import { StoreUnwritableError, type StoreError } from '../ports/store-error.js';
 /** Size of the probe's row, about that of a record; random, so that no database stores it in less. */
 const FILLER_BYTES = 6 * 1024;
 /** SQLite's and PostgreSQL's codes for a disk without room. */
-const DISK_FULL = /SQLITE_FULL|ENOSPC|53100/;
+const DISK_FULL = /^(SQLITE_FULL|ENOSPC|53100)$/;
 
 /**
  * Whether the database takes writes: what its last write showed. A failed statement of any kind counts, since it may
@@ -38,7 +38,7 @@ export class WriteHealth {
     } catch {
       // A later write may have succeeded in between.
       const failure: StoreError | null = this.#failure;
-      if (failure !== null) throw new StoreUnwritableError(DISK_FULL.test(failure.message));
+      if (failure !== null) throw new StoreUnwritableError(DISK_FULL.test(failure.driverCode ?? ''));
     }
   }
 }

@@ -1,7 +1,7 @@
-import { notAvailable } from '@cer/sql-store';
+import { driverCodeOf, notAvailable } from '@cer/sql-store/driver-code';
 import type Sqlite from 'better-sqlite3';
 
-import { driverCodeOf, StoreError } from '../ports/store-error.js';
+import { StoreError } from '../ports/store-error.js';
 import type { SqlAnswer, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
 
 type Prepared = Sqlite.Statement<unknown[], SqlRow>;
@@ -63,6 +63,6 @@ export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = driverCodeOf(error);
   return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
-    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
-    : new StoreError('STORE_UNAVAILABLE', notAvailable(code));
+    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`, code)
+    : new StoreError('STORE_UNAVAILABLE', notAvailable(code), code);
 }

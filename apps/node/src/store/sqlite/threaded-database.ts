@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
+import { driverCodeOf } from '@cer/sql-store/driver-code';
 import type Sqlite from 'better-sqlite3';
 
 import type { NewRecord } from '../ports/records.js';
-import { driverCodeOf, StoreError, type StoreErrorCode } from '../ports/store-error.js';
+import { StoreError } from '../ports/store-error.js';
 import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { openSqliteReader } from './sqlite-file.js';
@@ -24,7 +25,7 @@ export type ToWriter = {
 
 export type FromWriter =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly refused: { readonly code: StoreErrorCode; readonly message: string } };
+  | { readonly id: number; readonly refused: Pick<StoreError, 'code' | 'message' | 'driverCode'> };
 
 export interface ThreadedDatabaseOptions {
   /** Waits until no other process of this node writes. */
@@ -138,7 +139,10 @@ export class ThreadedDatabase implements Database {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
       if ('result' in message) waiting?.resolve(message.result);
-      else waiting?.reject(new StoreError(message.refused.code, message.refused.message));
+      else {
+        const { code, message: rule, driverCode } = message.refused;
+        waiting?.reject(new StoreError(code, rule, driverCode));
+      }
     });
     thread.on('error', (error) => {
       this.#end(thread, driverCodeOf(error));

@@ -16,8 +16,8 @@ async function answer(asked: ToWriter): Promise<void> {
   try {
     send({ id: asked.id, result: await resultOf(asked) });
   } catch (error) {
-    const { code, message } = storeErrorOf(error);
-    send({ id: asked.id, refused: { code, message } });
+    const { code, message, driverCode } = storeErrorOf(error);
+    send({ id: asked.id, refused: { code, message, driverCode } });
   }
 }
 
