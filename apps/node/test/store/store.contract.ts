@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDatabase, type Migration } from '@cer/sql-store';
 import type { TestDatabase } from '@cer/sql-store/testing';
 
 import {
@@ -311,15 +312,21 @@ export function storeContract(
       await newer.remove();
     });
 
-    it('names the service that a database belongs to', async () => {
+    it('names another service and creates nothing in its database', async () => {
       const others = await makeDatabase();
-      await (await openStore({ databaseUrl: others.url, queueLimit: 1, migrations: [] })).close();
-      await others.query('create table if not exists schema_versions (version integer primary key)');
-      await others.query('insert into schema_versions (version) values (0), (1)');
-      await others.query('create table login_attempts (id integer)');
+      const dashboard: Migration = {
+        version: 1,
+        up: (schema) => schema.createTable('login_attempts', (table) => void table.integer('id')),
+      };
+      await (await openDatabase(others.url, [dashboard])).database.close();
       await expect(open(others.url, 1)).rejects.toMatchObject({
+        code: 'STORE_SCHEMA_TOO_NEW',
         message: expect.stringMatching(/It has the tables of the dashboard\. Give each service its own database/),
       });
+      await expect(others.query('select 1 from schema_compatibility')).rejects.toMatchObject({
+        message: expect.stringContaining('schema_compatibility'),
+      });
+      expect(await others.query('select version from schema_versions order by version')).toHaveLength(2);
       await others.remove();
     });
   });

@@ -11,7 +11,13 @@ import {
 } from '../sql/database.js';
 import type { NewRecord } from '../ports/records.js';
 import { recordKey } from '../sql/record-rows.js';
-import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
+import {
+  APPLIED_STEPS,
+  pendingMigrations,
+  PRESENT_TABLES,
+  SCHEMA_TABLES,
+  STEPS_OF_OTHERS,
+} from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { StoreError } from '../ports/store-error.js';
 import { IN_TRANSACTION, insertExecutions, insertUnclaimed, type Batch, type Query } from './batch-insert.js';
@@ -133,10 +139,14 @@ export class PostgresDatabase implements Database {
     await this.#query(LOCK_ROW, []);
   }
 
-  /** Without the lock, so that a node whose database role cannot change tables can start on a migrated database. */
+  /**
+   * Without the lock, so that a node whose database role cannot change tables can start on a migrated database; and
+   * without creating a table, which a database of another service would keep.
+   */
   async #applied(): Promise<readonly SqlRow[]> {
-    const [table] = await this.#query("select to_regclass('schema_compatibility')::text as name", []);
-    return table?.['name'] === null ? [] : await this.#query(APPLIED_STEPS, []);
+    const [present] = await this.#query(PRESENT_TABLES, []);
+    if (present?.['versions'] === null) return [];
+    return await this.#query(present?.['compatibility'] === null ? STEPS_OF_OTHERS : APPLIED_STEPS, []);
   }
 
   async purgeErased(): Promise<void> {

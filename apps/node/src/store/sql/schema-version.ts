@@ -12,6 +12,13 @@ export const APPLIED_STEPS = `
   select v.version, c.oldest_schema from schema_versions v
   left join schema_compatibility c on c.version = v.version order by v.version`;
 
+/** Which of both tables PostgreSQL has. */
+export const PRESENT_TABLES = `
+  select to_regclass('schema_versions')::text as versions, to_regclass('schema_compatibility')::text as compatibility`;
+
+/** Reads the steps of a database without the second table: other services have only the first. */
+export const STEPS_OF_OTHERS = 'select version, null as oldest_schema from schema_versions order by version';
+
 /**
  * The missing steps, including earlier ones: one may have been written after a later one was applied. A newer database
  * is accepted if each step unknown to this release declares compatibility.
