@@ -45,6 +45,24 @@ describe('lines of a byte stream', () => {
     ]);
   });
 
+  it('keeps both ends of a line over the limit', async () => {
+    const long = Array.from({ length: 1_000 }, (_, at) => String(at)).join(',');
+    const edges = async (...texts: readonly string[]): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for await (const group of byteLines(chunksOf(...texts), 5)) {
+        found.push(...group.map(({ edges: both }) => both.map((edge) => Buffer.from(edge).toString())));
+      }
+      return found;
+    };
+    const both = [long.slice(0, 1_024), long.slice(-1_024)];
+    expect(await edges(`${long}\nshort\n`)).toEqual([both, ['', '']]);
+    expect(await edges(...`${long}\n`.split(/(?=,)/))).toEqual([both]);
+    expect(await edges('seven', '-7', '\nseven-8')).toEqual([
+      ['seven-7', 'seven-7'],
+      ['seven-8', 'seven-8'],
+    ]);
+  });
+
   it('ends with the error of its stream', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a\n');

@@ -1,10 +1,16 @@
 const LINE_FEED = 0x0a;
+/** Bytes that remain of each end of a line over the limit. */
+const EDGE_BYTES = 1024;
 const BLANK: ReadonlySet<number> = new Set([0x09, 0x0d, 0x20]);
+
+const NO_EDGES: ByteLine['edges'] = [new Uint8Array(), new Uint8Array()];
 
 /** One line of a stream. */
 export interface ByteLine {
   /** Without its line feed. Null for a line over the limit, which is skipped to its end and never buffered whole. */
   readonly bytes: Uint8Array | null;
+  /** The first and the last bytes of a line over the limit, up to 1 KiB each; empty for any other. */
+  readonly edges: readonly [start: Uint8Array, end: Uint8Array];
   /** Counted from 1, blank lines included. */
   readonly number: number;
   /** In bytes, with its line feed. */
@@ -22,18 +28,23 @@ export async function* byteLines(
   maxLineBytes: number,
 ): AsyncGenerator<readonly ByteLine[]> {
   let parts: Uint8Array[] = [];
+  let edges = NO_EDGES;
   let size = 0;
   let number = 0;
   const add = (part: Uint8Array): void => {
     size += part.length;
-    if (size > maxLineBytes) parts = [];
-    else parts.push(part);
+    parts.push(part);
+    if (size <= maxLineBytes) return;
+    edges = [startOf([edges[0], ...parts]), endOf([edges[1], ...parts])];
+    parts = [];
   };
   const end = (group: ByteLine[]): void => {
     number += 1;
     const bytes = size > maxLineBytes ? null : joined(parts, size);
-    if (bytes === null || !bytes.every((byte) => BLANK.has(byte))) group.push({ bytes, number, length: size + 1 });
+    if (bytes === null || !bytes.every((byte) => BLANK.has(byte)))
+      group.push({ bytes, edges, number, length: size + 1 });
     parts = [];
+    edges = NO_EDGES;
     size = 0;
   };
 
@@ -51,6 +62,28 @@ export async function* byteLines(
   const last: ByteLine[] = [];
   if (size > 0) end(last);
   if (last.length > 0) yield last;
+}
+
+function startOf(parts: readonly Uint8Array[]): Uint8Array {
+  const start = new Uint8Array(EDGE_BYTES);
+  let size = 0;
+  for (const part of parts) {
+    const piece = part.subarray(0, EDGE_BYTES - size);
+    start.set(piece, size);
+    size += piece.length;
+  }
+  return start.subarray(0, size);
+}
+
+function endOf(parts: readonly Uint8Array[]): Uint8Array {
+  const end = new Uint8Array(EDGE_BYTES);
+  let left = EDGE_BYTES;
+  for (const part of [...parts].reverse()) {
+    const piece = part.subarray(Math.max(0, part.length - left));
+    left -= piece.length;
+    end.set(piece, left);
+  }
+  return end.subarray(left);
 }
 
 /** Without Buffer, because the client also runs at the edge and in browsers. */

@@ -1,5 +1,6 @@
 import { elementsOf, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { adviceFor, isFailureCode } from '../report/advice.js';
+import { printable } from '../printable.js';
 import type { ToolAnswer } from './run-quietly.js';
 
 /**
@@ -12,7 +13,8 @@ export function explainReport(text: string): ToolAnswer {
     report = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return { text: `report: is not strict JSON: ${error.message}`, isError: true };
+    const { path, rule } = error;
+    return { text: `report: is not strict JSON: ${path === '' ? '' : `${printable(path)}: `}${rule}`, isError: true };
   }
   if (!isJsonObject(report)) return { text: 'report: must be a JSON object', isError: true };
   const status = member(report, 'status');
@@ -47,5 +49,6 @@ function codeIn(row: JsonValue): JsonValue | undefined {
 }
 
 function sentenceOf(code: string, name: JsonValue | undefined, detail: JsonValue | undefined): string {
-  return [code, name, detail].filter((part) => typeof part === 'string').join(': ');
+  const parts = [code, name, detail].filter((part) => typeof part === 'string');
+  return parts.map((part) => printable(part)).join(': ');
 }

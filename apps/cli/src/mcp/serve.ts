@@ -12,6 +12,7 @@ import { answered, apiKey, askNode, nodeAddress, refused, talking } from '../rem
 import { certifyCommand } from '../remote/submit.js';
 import { VERSION } from '../version.js';
 import { explainReport } from './explain.js';
+import { messageId } from './message-id.js';
 import { runQuietly, type ToolAnswer } from './run-quietly.js';
 
 /** The keys and the node that the operator pinned: an agent chooses neither keys nor node. */
@@ -34,8 +35,8 @@ const INSTRUCTIONS =
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = Buffer.from('\n');
 const TOO_LONG = `A message has at most ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Pass the path of the file instead.`;
-/** An id that was not read is null. @see https://www.jsonrpc.org/specification#response_object */
-const TOO_LONG_ANSWER = { jsonrpc: '2.0', id: null, error: { code: -32600, message: TOO_LONG } };
+/** Invalid Request. @see https://www.jsonrpc.org/specification#error_object */
+const TOO_LONG_ERROR = { code: -32600, message: TOO_LONG };
 
 /** Serves until standard input ends. */
 export async function serve(settings: McpSettings, io: Io): Promise<void> {
@@ -61,10 +62,10 @@ export async function serve(settings: McpSettings, io: Io): Promise<void> {
 /** One message each. One that is too long is answered here, because the transport would end the server. */
 async function* messagesOf(io: Io): AsyncGenerator<Buffer> {
   for await (const lines of byteLines(io.stdin, MAX_MESSAGE_BYTES)) {
-    for (const { bytes } of lines) {
+    for (const { bytes, edges } of lines) {
       if (bytes !== null) yield Buffer.concat([bytes, LINE_FEED]);
       else {
-        io.stdout.write(`${JSON.stringify(TOO_LONG_ANSWER)}\n`);
+        io.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: messageId(edges), error: TOO_LONG_ERROR })}\n`);
         io.stderr.write(`cer: ${TOO_LONG}\n`);
       }
     }
