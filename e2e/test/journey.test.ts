@@ -215,7 +215,7 @@ describe('a model call', () => {
       { reason: 'ATTESTATION_MISSING', missingSteps: [{ index: 1, stepId: 'step-1' }] },
     ]);
     const registered = await cer('register-project', own('project.json'), '--attest-steps');
-    expect(registered).toMatchObject({ code: 0, stderr: 'cer: attested 1 steps\n' });
+    expect(registered).toMatchObject({ code: 0, stderr: 'cer: attested 1 step\n' });
     const { projectHash } = JSON.parse(registered.stdout) as { readonly projectHash: string };
     const shown = await fetch(
       `${services.node.url}/v1/project-bundle/public?project_hash=${encodeURIComponent(projectHash)}`,

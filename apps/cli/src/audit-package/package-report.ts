@@ -89,8 +89,9 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
   if (completeness === 'complete' && manifest !== null) {
     const failed =
       records.failed === 0 ? '' : ` But ${records.failed} of them must not be relied on: they do not verify.`;
+    const held = records.total === 1 ? 'this 1 record is' : `these ${records.total} records are`;
     return (
-      `This package is complete: the node signed that these ${records.total} records are all that it held for this ` +
+      `This package is complete: the node signed that ${held} all that it held for this ` +
       `question at ${printable(manifest.asOf)}, deleted ones left out.${failed}`
     );
   }

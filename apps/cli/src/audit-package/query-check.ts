@@ -3,6 +3,7 @@ import { effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core'
 import { formatCursor, type AuditPackageManifest, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { reviewOf } from '@cer/cer-core/review';
 import { isTimestamp } from '@cer/keys';
+import { counted } from '../counted.js';
 import type { PackageFindings } from './package-finding.js';
 
 const UNASKED = 'does not fit what was asked for';
@@ -42,7 +43,7 @@ export class QueryCheck {
     if (this.#manifest === null) return;
     const { count, firstCursor, lastCursor } = this.#manifest;
     if (this.#count !== count) {
-      this.#findings.add('RECORDS_MISMATCH', '', `holds ${this.#count} records, the manifest says ${count}`);
+      this.#findings.add('RECORDS_MISMATCH', '', `holds ${counted(this.#count, 'record')}, the manifest says ${count}`);
     }
     if (this.#first !== firstCursor)
       this.#findings.add('RECORDS_MISMATCH', '', 'begins with another record than stated');

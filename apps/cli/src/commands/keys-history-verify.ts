@@ -14,6 +14,7 @@ import { printable, printableJson } from '../printable.js';
 import { section, voucherRows, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
+import { counted } from '../counted.js';
 
 /** Verifies what each key of a node was worth when. @see docs/spec.md, "Key history verification" */
 export const keysHistoryVerifyCommand: Command = {
@@ -89,7 +90,7 @@ function acceptedPage({ keySet, history, findings }: Accepted, pin: HistoryPin, 
       rows(
         [
           ['Node', printable(keySet.nodeId)],
-          ['Version', `${version}, over ${historyHead.seq} entries`],
+          ['Version', `${version}, over ${counted(historyHead.seq, 'entry', 'entries')}`],
           ['Signed', `${issuedAt}; the next is promised by ${nextUpdate}`],
           ['Signs now', signing === null ? 'no key' : printable(signing)],
           ...voucherRows({ rootFingerprint, revocationsKnownUntil: issuedAt, notices: findings }),

@@ -19,6 +19,7 @@ import { printable } from '../printable.js';
 import { section, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
+import { counted } from '../counted.js';
 import { agrees } from './agrees.js';
 import { asUsage } from './keys-root-init.js';
 
@@ -131,7 +132,7 @@ function whatIsSigned({ statement, added, entries }: NextStatement, root: Signer
   const facts: [string, string][] = [
     ['Node', printable(nodeId)],
     ['Root', keyFingerprint(root.publicKey)],
-    ['Version', `${version}, over ${historyHead.seq} entries`],
+    ['Version', `${version}, over ${counted(historyHead.seq, 'entry', 'entries')}`],
     ['Says', `the keys as of ${issuedAt}; a newer statement follows by ${nextUpdate}`],
     ['Signs now', keySet.activeKid === null ? 'no key' : printable(keySet.activeKid)],
   ];

@@ -47,7 +47,7 @@ export const spoolVerifyCommand: Command = {
     const findings: string[] = [];
     let checked = 0;
     for (const { name, bundles, torn } of segments) {
-      if (torn > 0) findings.push(`${name}: ${torn} lines are torn or changed`);
+      if (torn > 0) findings.push(`${name}: ${torn === 1 ? '1 line is' : `${torn} lines are`} torn or changed`);
       for (const [at, text] of bundles.entries()) {
         checked += 1;
         if (!(await isSealed(text, io))) findings.push(`${name}: bundle ${at + 1} fails verification`);

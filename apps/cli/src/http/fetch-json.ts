@@ -3,6 +3,7 @@ import { UsageError } from '../usage-error.js';
 import { faultCode } from '../files/fault-code.js';
 import { readBody } from './read-body.js';
 import { abortAfter } from './abort-after.js';
+import { secondsOf } from './timeout.js';
 
 /** A document that a node publishes under a fixed path, and the flag that names the node. */
 export interface Published {
@@ -83,7 +84,7 @@ async function fetchBody(address: string, maxBytes: number, signal: AbortSignal,
 function asFetchFault(error: unknown, maxMs: number): FetchFault {
   if (error instanceof FetchFault) return error;
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : null;
-  if (name === 'TimeoutError') return new FetchFault(`no answer within ${maxMs / 1000} seconds`);
+  if (name === 'TimeoutError') return new FetchFault(`no answer within ${secondsOf(maxMs)}`);
   const cause = typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
   return new FetchFault(`no connection${cause === null ? '' : ` (${cause})`}`);
 }

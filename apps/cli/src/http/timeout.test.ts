@@ -63,6 +63,11 @@ describe('the time that a node has to answer', () => {
     expect(said.stdout + said.stderr).toMatch(/within 0\.06 seconds/);
   });
 
+  it.each(['keys show', 'lookup'])('is one second in a message: %s', async (name) => {
+    const argv = commands.find(([of]) => of === name)?.[1](await silent()) ?? [];
+    expect((await cer([...argv, '--timeout', '1'], { env })).stderr).toMatch(/within 1 second(?!s)/);
+  });
+
   it('is silence for an export', async () => {
     const argv = ['records', 'export', '--out', folder.file('a.zip'), '--node', await silent(), '--timeout', '0.05'];
     const { exitCode, stderr } = await cer(argv, { env });

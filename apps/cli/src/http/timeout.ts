@@ -1,4 +1,5 @@
 import type { Io } from '../io.js';
+import { counted } from '../counted.js';
 import { UsageError } from '../usage-error.js';
 
 /** Defaults of the time that a node has to answer one request, in milliseconds. */
@@ -36,6 +37,9 @@ export function timeoutMs({ env }: Pick<Io, 'env'>, byDefault: number): number {
   const text = env['CER_TIMEOUT'];
   return text === undefined || text === '' ? byDefault : readSeconds(text, 'CER_TIMEOUT') * 1000;
 }
+
+/** The time of a request, for messages. */
+export const secondsOf = (ms: number): string => counted(ms / 1000, 'second');
 
 function readSeconds(text: string, source: string): number {
   const seconds = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;

@@ -4,6 +4,7 @@ import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
 import { formatTilePath, tilesOf, type TileName } from '@cer/tlog/tiles';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
+import { counted } from '../counted.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { replaceFile } from '../files/replace-file.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
@@ -57,7 +58,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
       if (tile.level > 0) await keep(log, formatTilePath(tile), await source.tile(tile));
     // Last: a reader of the copy finds everything below a checkpoint.
     await keep(log, 'checkpoint', turn.note);
-    io.stdout.write(`${log.key.name}: ${String(size)} entries\n`);
+    io.stdout.write(`${log.key.name}: ${counted(size, 'entry', 'entries')}\n`);
   }
   return alarms.length === 0 ? EXIT.verified : EXIT.failed;
 }

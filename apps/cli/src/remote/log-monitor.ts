@@ -4,6 +4,7 @@ import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { TenantHead } from '../audit-package/log-completeness.js';
 import type { Command } from '../command.js';
+import { counted } from '../counted.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
@@ -70,9 +71,9 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     for (const alarm of all) io.stdout.write(`${lineOf({ at: io.now().toISOString(), ...alarm })}\n`);
     exitCode = all.length === 0 ? EXIT.verified : EXIT.failed;
     const sizes = [...turns.values()].map(
-      ({ checkpoint }) => `${checkpoint.origin}: ${String(checkpoint.size)} entries`,
+      ({ checkpoint }) => `${checkpoint.origin}: ${counted(checkpoint.size, 'entry', 'entries')}`,
     );
-    io.stderr.write(`${io.now().toISOString()} ${String(all.length)} alarms; ${sizes.join(', ')}\n`);
+    io.stderr.write(`${io.now().toISOString()} ${counted(all.length, 'alarm')}; ${sizes.join(', ')}\n`);
     if (everySeconds === null) return exitCode;
     await sleep(everySeconds * 1000);
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { NodeError, NodeQuestion, RouteName, NodeAnswer as Received } from '@cer/client/node-client';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
+import { secondsOf, TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../printable.js';
@@ -152,7 +152,7 @@ export function refusalOrThrow({ code, status, answer }: NodeError, maxMs: numbe
     throw new NodeFault(`the response is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
   }
   if (status !== null) throw notJson(status);
-  throw new NodeFault(`the node cannot be reached, or did not respond within ${maxMs / 1000} seconds`);
+  throw new NodeFault(`the node cannot be reached, or did not respond within ${secondsOf(maxMs)}`);
 }
 
 function notJson(status: number): NodeFault {

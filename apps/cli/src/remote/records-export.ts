@@ -8,7 +8,7 @@ import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { faultCode } from '../files/fault-code.js';
 import { asUsageError, nameOf } from '../files/read-bytes.js';
-import { TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
+import { secondsOf, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
@@ -180,10 +180,8 @@ async function download(
     if (isFile) await rm(draft, { force: true });
     if (code !== null) throw new NodeFault(`the package could not be written (${worded(code)}): no file was written`);
     if (isSilence(error)) {
-      const seconds = maxSilenceMs / 1000;
-      throw new NodeFault(
-        `the node sent nothing for ${seconds} seconds: no file was written; try again, or with --timeout`,
-      );
+      const time = secondsOf(maxSilenceMs);
+      throw new NodeFault(`the node sent nothing for ${time}: no file was written; try again, or with --timeout`);
     }
     throw new NodeFault('the node ended the package before it was complete: no file was written; try again');
   }

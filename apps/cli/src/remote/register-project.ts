@@ -2,6 +2,7 @@ import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } fro
 import { projectIn } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
+import { counted } from '../counted.js';
 import type { ExitCode } from '../exit-code.js';
 import { TIMEOUT_MS } from '../http/timeout.js';
 import type { Io } from '../io.js';
@@ -89,7 +90,7 @@ async function attestSteps(
     }
     at += batch.length;
   }
-  io.stderr.write(`cer: attested ${steps.length} steps\n`);
+  io.stderr.write(`cer: attested ${counted(steps.length, 'step')}\n`);
   return null;
 }
 
