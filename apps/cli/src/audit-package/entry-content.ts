@@ -21,8 +21,8 @@ export async function* entryContent(
   let size = 0;
   let crc = 0;
   try {
-    const stream = await zip.openReadStreamPromise(entry);
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const stream: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry);
+    for await (const chunk of stream) {
       hash.update(chunk);
       size += chunk.length;
       crc = crc32(chunk, crc);

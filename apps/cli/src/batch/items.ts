@@ -70,7 +70,7 @@ async function* itemsOf(source: string, stdin: AsyncIterable<Uint8Array>, maxByt
     yield { item: { name: printable(source), path: source }, size: 0, weight: 1 };
     return;
   }
-  const stream = source === '-' ? stdin : (createReadStream(source) as AsyncIterable<Uint8Array>);
+  const stream: AsyncIterable<Uint8Array> = source === '-' ? stdin : createReadStream(source);
   try {
     for await (const lines of byteLines(stream, maxBytes)) {
       for (const { bytes, number, length } of lines) {

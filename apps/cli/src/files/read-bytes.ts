@@ -59,7 +59,8 @@ async function readFileBytes(path: string, maxBytes: number): Promise<Uint8Array
 
 async function* remaining(start: Uint8Array, path: string, fd: number): AsyncIterable<Uint8Array> {
   yield start;
-  yield* createReadStream(path, { fd, autoClose: false }) as AsyncIterable<Uint8Array>;
+  const rest: AsyncIterable<Uint8Array> = createReadStream(path, { fd, autoClose: false });
+  yield* rest;
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>, source: string, maxBytes: number): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import type { Json, JsonMembers } from '../json.js';
 import type { Outcome } from '../outcome.js';
-import { isAbort, jsonOf } from './json-of.js';
+import { isAbort, jsonOf, membersOf } from './json-of.js';
 
 /** The sum of the parts of one stream of the AI SDK. */
 export interface StreamedParts {
@@ -37,7 +37,7 @@ export function foldParts(): StreamedParts {
 
   return {
     push: (part) => {
-      const value = (typeof part === 'object' && part !== null ? part : {}) as Readonly<Record<string, unknown>>;
+      const value = membersOf(part);
       const { type, id, delta, finishReason, usage } = value;
       const kind = typeof type === 'string' ? TEXT_OF[type] : undefined;
       if (kind !== undefined && typeof delta === 'string') addText(kind, id, delta);
@@ -58,6 +58,6 @@ export function foldParts(): StreamedParts {
 /** The members of an unstreamed answer that are bound; null when the value is another one. */
 export function generated(result: unknown): JsonMembers | null {
   if (typeof result !== 'object' || result === null || !('content' in result)) return null;
-  const { content, finishReason, usage } = result as Readonly<Record<string, unknown>>;
+  const { content, finishReason, usage } = membersOf(result);
   return { content: jsonOf(content), finishReason: jsonOf(finishReason), usage: jsonOf(usage) };
 }

@@ -3,9 +3,7 @@ import type { Outcome } from '../outcome.js';
 import { generated } from './ai-sdk-parts.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, jsonOf, requestMembers, statusOf } from './json-of.js';
-
-type Event = Readonly<Record<string, unknown>>;
+import { contentOf, isAbort, jsonOf, listOf, membersOf, requestMembers, statusOf, type Members } from './json-of.js';
 
 /** An integration for `registerTelemetry` of the AI SDK 7. */
 export interface AiSdkTelemetry {
@@ -28,7 +26,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   const streams = new CallsById<FrameworkCall>();
   const embeddings = new CallsById<FrameworkCall>();
 
-  const begin = (event: Event, key: string): FrameworkCall | null =>
+  const begin = (event: Members, key: string): FrameworkCall | null =>
     guarded(failed, () =>
       beginFrameworkCall(deps, {
         framework: 'ai-sdk',
@@ -64,14 +62,14 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       return result;
     },
     onLanguageModelCallEnd: (event) => {
-      const { callId, ...end } = eventOf(event);
+      const { callId, ...end } = membersOf(event);
       finish(streams, String(callId), 'complete', () => generated(end) ?? {});
     },
     onAbort: (event) => {
-      finish(streams, String(eventOf(event)['callId']), 'aborted', () => ({}));
+      finish(streams, String(membersOf(event)['callId']), 'aborted', () => ({}));
     },
     onError: (event) => {
-      const { callId, error } = eventOf(event);
+      const { callId, error } = membersOf(event);
       const outcome = isAbort(error) ? 'aborted' : 'failed';
       finish(streams, String(callId), outcome, () => ({}));
       for (const id of embeddings.ids().filter((key) => key.startsWith(`${String(callId)} `))) {
@@ -79,25 +77,21 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       }
     },
     onEmbedStart: (event) => {
-      const started = eventOf(event);
+      const started = membersOf(event);
       const { modelId, values } = started;
       const call = begin(started, embeddingKey(started));
-      const [first] = Array.isArray(values) ? (values as readonly unknown[]) : [];
+      const [first] = listOf(values);
       if (call === null) return;
       if (typeof first === 'string') deps.openCalls.add(call, typeof modelId === 'string' ? modelId : null, first);
       embeddings.add(embeddingKey(started), call);
     },
     onEmbedEnd: (event) => {
-      const ended = eventOf(event);
+      const ended = membersOf(event);
       finish(embeddings, embeddingKey(ended), 'complete', () => contentOf(ended['embeddings']));
     },
   };
 }
 
-function eventOf(event: unknown): Event {
-  return typeof event === 'object' && event !== null ? (event as Event) : {};
-}
-
-function embeddingKey({ callId, embedCallId }: Event): string {
+function embeddingKey({ callId, embedCallId }: Members): string {
   return `${String(callId)} ${String(embedCallId)}`;
 }

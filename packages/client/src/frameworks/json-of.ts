@@ -1,5 +1,22 @@
 import type { Json } from '../json.js';
 
+/** An object of a framework, which may be an instance of a class. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members of an object; none of another value. */
+export function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The elements of a list; none of another value. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /**
  * The JSON of a framework's value, as `JSON.stringify` gives it; functions and undefined members are left out. Bytes are
  * base64, integers of arbitrary size text, errors their names.

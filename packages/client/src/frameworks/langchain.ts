@@ -1,10 +1,8 @@
 import type { Json, JsonMembers } from '../json.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, jsonOf, statusOf } from './json-of.js';
+import { contentOf, isAbort, jsonOf, listOf, membersOf, statusOf } from './json-of.js';
 import { beginToolCall, type ToolCall } from './tool-call.js';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** A handler for the option `callbacks` of LangChain 1.x. Its methods do not throw. */
 export interface LangChainHandler {
@@ -85,10 +83,6 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
   };
 }
 
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
-}
-
 /** `{type, content, ...}` of a message: its content, without the class that holds it. */
 function messageOf(message: unknown): JsonMembers {
   const { type, content, name, tool_calls, tool_call_id } = membersOf(message);
@@ -103,10 +97,8 @@ function messageOf(message: unknown): JsonMembers {
 
 /** A list per prompt, with `{text, message?}` of each generation. */
 function generationsOf(output: unknown): Json {
-  const { generations } = membersOf(output);
-  const lists = Array.isArray(generations) ? (generations as readonly unknown[]) : [];
-  return lists.map((list) =>
-    (Array.isArray(list) ? (list as readonly unknown[]) : []).map((generation) => {
+  return listOf(membersOf(output)['generations']).map((list) =>
+    listOf(list).map((generation) => {
       const { text, message } = membersOf(generation);
       return { text: jsonOf(text), ...(message !== undefined && { message: messageOf(message) }) };
     }),
@@ -121,7 +113,7 @@ function toolOutput(output: unknown): Json {
 function lastText(messages: readonly unknown[] | undefined): string {
   const { content } = membersOf(messages?.at(-1));
   if (typeof content === 'string') return content;
-  const texts = Array.isArray(content) ? (content as readonly unknown[]).map((part) => membersOf(part)['text']) : [];
+  const texts = listOf(content).map((part) => membersOf(part)['text']);
   const text = texts.findLast((part) => typeof part === 'string');
   return typeof text === 'string' ? text : '';
 }

@@ -1,9 +1,8 @@
-import type { Json } from '../json.js';
 import { beginProject, sealProject, type ProjectDeps } from '../calls/run-project.js';
 import { ProjectRun } from '../calls/project-run.js';
 import type { CertifiedAnswers } from '../calls/certified-answers.js';
 import { beginFrameworkCall, guarded, type FrameworkDeps } from './framework-call.js';
-import { contentOf, jsonOf } from './json-of.js';
+import { contentOf, jsonOf, listOf, membersOf, type Members } from './json-of.js';
 import { beginToolCall } from './tool-call.js';
 
 /** The parts of a trace and of a span of OpenAI Agents that are read. */
@@ -43,7 +42,7 @@ export function agentsProcessor(deps: AgentsDeps): AgentsProcessor {
   const traces = new Map<string, { readonly run: ProjectRun; readonly facts: ReturnType<typeof beginProject> }>();
 
   const certify = (span: AgentSpan): void => {
-    const { type, ...data } = (span.spanData ?? {}) as Readonly<Record<string, unknown>>;
+    const { type, ...data } = membersOf(span.spanData);
     const project = traces.get(span.traceId)?.run ?? null;
     const context = { ...contexts.current(), project };
     const outcome = span.error === null ? 'complete' : 'failed';
@@ -97,14 +96,12 @@ interface ModelFacts {
 }
 
 /** Of a generation span, or of a span of the Responses API. */
-function modelFacts(data: Readonly<Record<string, unknown>>): ModelFacts {
-  const response = data['_response'] as Readonly<Record<string, Json>> | undefined;
+function modelFacts(data: Members): ModelFacts {
+  const { _response: response } = data;
   if (response !== undefined || 'response_id' in data || '_input' in data) {
-    const { model, output } = response ?? {};
-    return { model, input: data['_input'], output, id: data['response_id'] ?? response?.['id'] };
+    const { model, output, id } = membersOf(response);
+    return { model, input: data['_input'], output, id: data['response_id'] ?? id };
   }
-  const outputs = Array.isArray(data['output']) ? (data['output'] as readonly unknown[]) : [];
-  const [first] = outputs;
-  const id: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, 'id') : null;
-  return { model: data['model'], input: data['input'], output: data['output'], id };
+  const [first] = listOf(data['output']);
+  return { model: data['model'], input: data['input'], output: data['output'], id: membersOf(first)['id'] };
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '@cer/canonical-json';
+import { elementsOf, parseJson } from '@cer/canonical-json';
 import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
 import { isNodeErrorCode, NodeError, type NodeErrorFacts } from './node-error.js';
 import { isRetryable, parseRetryAfter, pause, reasonOf, retryDelay } from './retry.js';
@@ -155,7 +155,7 @@ async function refusal(answer: TransportAnswer, maxBytes: number, lacksKey: bool
     throw error;
   });
   const code = textOf(body, 'error');
-  const details = isMembers(body) && Array.isArray(body['details']) ? (body['details'] as readonly Json[]) : [];
+  const details = isMembers(body) ? elementsOf(body['details']) : [];
   const facts = {
     ...factsOf(answer),
     details: details.filter((detail) => typeof detail === 'string'),

@@ -1,3 +1,4 @@
+import { elementsOf } from '@cer/canonical-json';
 import type { Json, JsonMembers } from '../json.js';
 import { addDelta, assignBut, isDraft, objectIn, setOwn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
@@ -50,7 +51,7 @@ function addToBlock(block: Draft, delta: Draft): void {
   const { citations } = block;
   // The type of a delta names its kind, not that of the block.
   if (type === 'citations_delta') {
-    block['citations'] = [...(Array.isArray(citations) ? (citations as readonly Json[]) : []), citation];
+    block['citations'] = [...elementsOf(citations), citation];
   } else if (FINAL.has(type)) assignBut(block, delta, 'type');
   else addDelta(block, delta, 'type');
 }

@@ -1,3 +1,4 @@
+import { elementsOf } from '@cer/canonical-json';
 import type { Json, JsonMembers } from '../json.js';
 import { addDelta, assignBut, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
@@ -32,7 +33,7 @@ export function foldChat(): Fold {
       const { choices: parts } = chunk;
       assignBut(head, chunk, 'choices');
       if ('error' in chunk) end = 'failed';
-      for (const part of Array.isArray(parts) ? (parts as readonly Json[]) : []) if (isDraft(part)) addChoice(part);
+      for (const part of elementsOf(parts)) if (isDraft(part)) addChoice(part);
     },
     get end() {
       return end;

@@ -87,7 +87,8 @@ export function readBody(
 export async function* streamBody(request: IncomingMessage, limitBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+    for await (const chunk of chunks) {
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
       yield chunk;

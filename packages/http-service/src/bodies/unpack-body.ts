@@ -28,7 +28,8 @@ export async function* unpackBody(
   pipeline(counted, gunzip, () => undefined);
   let size = 0;
   try {
-    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+    const unpacked: AsyncIterable<Buffer> = gunzip;
+    for await (const chunk of unpacked) {
       size += chunk.length;
       if (size > limitBytes) throw tooLarge(limitBytes);
       yield chunk;
