@@ -6,6 +6,11 @@
 
 export type CdpParams = Readonly<Record<string, unknown>>;
 
+/** A member of a decoded map; undefined where the value is not a map or lacks it. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
 /** Members of a map that many messages send, encoded once. */
 export interface EncodedMembers {
   readonly members: Buffer;
@@ -48,7 +53,7 @@ export function encodeMessage(
   return envelope(MAP, [...membersOf(others), ...encode('params'), ...inner]);
 }
 
-function membersOf(members: CdpParams): Buffer[] {
+function membersOf(members: object): Buffer[] {
   return Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [...encode(name), ...encode(value)],
   );
@@ -64,7 +69,7 @@ function encode(value: unknown): Buffer[] {
   }
   if (value instanceof Uint8Array) return [Buffer.of(BYTES), start(BYTE_STRING, value.length), Buffer.from(value)];
   if (Array.isArray(value)) return envelope(LIST, value.flatMap(encode));
-  if (typeof value === 'object') return envelope(MAP, membersOf(value as CdpParams));
+  if (typeof value === 'object') return envelope(MAP, membersOf(value));
   throw new TypeError(`a message has no ${typeof value}`);
 }
 

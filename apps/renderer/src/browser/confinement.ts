@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { Jail } from './jail.js';
 import type { Browser } from './launch.js';
 import { confinementOf, type Confinement } from './processes.js';
 
+const Processes = z.array(z.object({ type: z.string(), id: z.number() }));
 const SECCOMP_FILTER = 2;
 const NO_CAPABILITIES = /^0+$/;
 
@@ -22,9 +24,7 @@ export async function confinementFault(browser: Browser, jail: Jail): Promise<st
     // A page that has computed something has a process.
     await cdp.call('Runtime.evaluate', { expression: '0' }, { sessionId: String(sessionId) });
     const { processInfo } = await cdp.call('SystemInfo.getProcessInfo');
-    const renderers = (processInfo as readonly { readonly type: string; readonly id: number }[]).filter(
-      ({ type }) => type === 'renderer',
-    );
+    const renderers = Processes.parse(processInfo).filter(({ type }) => type === 'renderer');
     if (renderers.length === 0) return 'no renderer process was found to be checked';
     return renderers.map(({ id }) => rendererFault(confinementOf(id), self)).find((found) => found !== undefined);
   } finally {

@@ -1,4 +1,4 @@
-import type { CdpParams, EncodedMembers } from '../browser/cdp-messages.js';
+import { memberOf, type CdpParams, type EncodedMembers } from '../browser/cdp-messages.js';
 import type { CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 
@@ -45,22 +45,19 @@ export function guardPage({ browser, sessionId, targetId, send, answers, onGone 
     cdp.call('Fetch.fulfillRequest', { requestId }, { sessionId, prepared, timeoutMs: FULFIL_WITHIN_MS });
   const stopSession = cdp.onSession(sessionId, ({ method, params }) => {
     if (method === 'Fetch.requestPaused') {
-      const { requestId } = params;
-      const { url } = params['request'] as { readonly url: string };
+      const { requestId, request } = params;
+      const url = String(memberOf(request, 'url'));
       const answer = left.get(url);
       left.delete(url);
       if (answer !== undefined) quietly(fulfil(requestId, answer));
       else quietly(send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
     } else if (method === 'Inspector.targetCrashed') onGone('crashed');
     else if (method === 'Target.attachedToTarget') {
-      const { targetInfo, sessionId: child } = params as {
-        readonly targetInfo?: { readonly targetId?: string; readonly type?: string };
-        readonly sessionId?: string;
-      };
+      const { targetInfo, sessionId: child } = params;
       // The worker of the reader: the sketch has not run yet.
-      if (open && targetInfo?.type === 'worker' && child !== undefined)
+      if (open && memberOf(targetInfo, 'type') === 'worker' && typeof child === 'string')
         quietly(cdp.call('Runtime.runIfWaitingForDebugger', {}, { sessionId: child }));
-      else quietly(cdp.call('Target.closeTarget', { targetId: targetInfo?.targetId }));
+      else quietly(cdp.call('Target.closeTarget', { targetId: memberOf(targetInfo, 'targetId') }));
     }
   });
   const stopBrowser = cdp.onSession('', ({ method, params }) => {

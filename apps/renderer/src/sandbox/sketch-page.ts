@@ -1,4 +1,4 @@
-import type { CdpParams } from '../browser/cdp-messages.js';
+import { memberOf, type CdpParams } from '../browser/cdp-messages.js';
 import { CdpError, type CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 import { isAlive, isInGroup, killNow } from '../browser/processes.js';
@@ -66,7 +66,7 @@ export async function openSketchPage(browser: Browser, scripts: PageScripts): Pr
         timeoutMs,
       );
       if (answer['exceptionDetails'] !== undefined) throw new CdpError('refused', 'the page reader failed');
-      return (answer['result'] as { readonly value?: unknown }).value;
+      return memberOf(answer['result'], 'value');
     };
     const broken = await evaluate(WHEN_READY, READY_WITHIN_MS);
     if (broken !== '') throw new Error(`the page's first script failed: ${String(broken)}`);
