@@ -24,7 +24,6 @@ const answers: ModelHandler = (body, response) => {
 };
 
 function handler(): CallbackHandlerMethods {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- LangChain takes plain objects
   return program.cer.langchain();
 }
 

@@ -61,7 +61,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
       // The library trusts the connection alone by default: the signature of the id token is checked too.
       execute: [
         client.enableNonRepudiationChecks,
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- the configuration allows http on this machine only
+        // oxlint-disable-next-line typescript/no-deprecated -- the configuration allows http on this machine only
         ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
       ],
     });

@@ -99,7 +99,11 @@ export class ThreadedDatabase implements Database {
     this.#reader?.file.close();
     const thread = this.#thread;
     if (thread === null) return;
-    await this.#send(thread, 'close').finally(() => thread.terminate());
+    try {
+      await this.#send(thread, 'close');
+    } finally {
+      await thread.terminate();
+    }
   }
 
   async #write<Name extends Call>(name: Name, ...args: Parameters<Writing[Name]>): Promise<Result<Name>> {
