@@ -101,12 +101,20 @@ function npmEnvironment(root) {
   const env = { ...process.env, npm_config_update_notifier: 'false' };
   const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
   if (!isWritable(cache)) env.npm_config_cache = join(root, '.data', 'npm-cache');
-  const prefix = join(dirname(process.execPath), '..');
-  if (env.npm_config_nodedir === undefined && hasOwnHeaders(prefix)) env.npm_config_nodedir = prefix;
+  const headers = headersOfThisNode([env.npm_config_nodedir, join(dirname(process.execPath), '..')]);
+  if (headers !== undefined) env.npm_config_nodedir = headers;
   return env;
 }
 
-/** Headers of another Node, such as a distribution's, would build a binary that crashes. */
+/**
+ * The first folder with headers of the running Node. Those of another, such as a distribution's or of a Node that npm was
+ * configured for earlier, would build a binary that cannot be loaded.
+ * @param {readonly (string | undefined)[]} folders
+ */
+export function headersOfThisNode(folders) {
+  return folders.find((folder) => folder !== undefined && hasOwnHeaders(folder));
+}
+
 function hasOwnHeaders(prefix) {
   try {
     const header = readFileSync(join(prefix, 'include', 'node', 'node_version.h'), 'utf8');

@@ -122,6 +122,23 @@ describe('missing packages', () => {
   });
 });
 
+describe('the headers for what is compiled', () => {
+  it('are those of the running Node, whatever npm is configured for', () => {
+    const write = (name: string, [major, minor, patch]: readonly string[]): string => {
+      const versions = { MAJOR: major, MINOR: minor, PATCH: patch };
+      const lines = Object.entries(versions).map(([part, number]) => `#define NODE_${part}_VERSION ${number}\n`);
+      mkdirSync(folder.file(join(name, 'include', 'node')), { recursive: true });
+      folder.write(join(name, 'include', 'node', 'node_version.h'), lines.join(''));
+      return folder.file(name);
+    };
+    const other = write('other-node', ['18', '20', '8']);
+    const running = write('running-node', process.versions.node.split('.'));
+    const found = (...folders: readonly string[]): unknown =>
+      evaluate('ensure-dependencies.mjs', `it.headersOfThisNode(${JSON.stringify(folders)}) ?? null`);
+    expect([found(other, running), found(running, other), found(other)]).toEqual([running, running, null]);
+  });
+});
+
 describe('the compiler', () => {
   it('is never called by its name, which may be that of TypeScript 6', () => {
     const workspaces = evaluate('../workspaces.mjs', `it.workspacesIn(${JSON.stringify(CHECKOUT)})`) as {
