@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, wri
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
+import { objectWrapFlags } from './object-wrap.mjs';
 import { withProgress } from './progress.mjs';
 import { lastLines, runNode } from './run-program.mjs';
 import { SetupError } from './setup-error.mjs';
@@ -102,7 +103,10 @@ function npmEnvironment(root) {
   const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
   if (!isWritable(cache)) env.npm_config_cache = join(root, '.data', 'npm-cache');
   const headers = headersOfThisNode([env.npm_config_nodedir, join(dirname(process.execPath), '..')]);
-  if (headers !== undefined) env.npm_config_nodedir = headers;
+  if (headers === undefined) return env;
+  env.npm_config_nodedir = headers;
+  const flags = objectWrapFlags(headers, join(root, '.data', 'headers'));
+  if (flags !== undefined) env.CXXFLAGS = [env.CXXFLAGS, flags].filter(Boolean).join(' ');
   return env;
 }
 

@@ -137,6 +137,21 @@ describe('the headers for what is compiled', () => {
       evaluate('ensure-dependencies.mjs', `it.headersOfThisNode(${JSON.stringify(folders)}) ?? null`);
     expect([found(other, running), found(running, other), found(other)]).toEqual([running, running, null]);
   });
+
+  it('register no hooks for wrapped objects, which end processes', () => {
+    const flagsOf = (header: string): unknown => {
+      mkdirSync(folder.file('node/include/node'), { recursive: true });
+      folder.write('node/include/node/node_object_wrap.h', header);
+      const [headers, changed] = [folder.file('node'), folder.file('changed')].map((path) => JSON.stringify(path));
+      return evaluate('object-wrap.mjs', `it.objectWrapFlags(${headers}, ${changed}) ?? null`);
+    };
+    expect(flagsOf('ObjectWrap() {\n}\n')).toBeNull();
+    const changed = folder.file('changed/node_object_wrap.h');
+    expect(flagsOf('ObjectWrap() {\n  AddCleanupHook();\n}\nvoid AddCleanupHook() {\n}\n')).toBe(
+      `-include "${changed}"`,
+    );
+    expect(readFileSync(changed, 'utf8')).toBe('ObjectWrap() {\n}\nvoid AddCleanupHook() {\n}\n');
+  });
 });
 
 describe('the compiler', () => {
