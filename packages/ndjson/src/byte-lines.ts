@@ -40,7 +40,7 @@ export async function* byteLines(
   };
   const end = (group: ByteLine[]): void => {
     number += 1;
-    const bytes = size > maxLineBytes ? null : joined(parts, size);
+    const bytes = size > maxLineBytes ? null : joined(parts);
     if (bytes === null || !bytes.every((byte) => BLANK.has(byte)))
       group.push({ bytes, edges, number, length: size + 1 });
     parts = [];
@@ -64,31 +64,18 @@ export async function* byteLines(
   if (last.length > 0) yield last;
 }
 
+/** Joins only what can be in the result: all parts together are as long as a line may be. */
 function startOf(parts: readonly Uint8Array[]): Uint8Array {
-  const start = new Uint8Array(EDGE_BYTES);
-  let size = 0;
-  for (const part of parts) {
-    const piece = part.subarray(0, EDGE_BYTES - size);
-    start.set(piece, size);
-    size += piece.length;
-  }
-  return start.subarray(0, size);
+  return joined(parts.map((part) => part.subarray(0, EDGE_BYTES))).slice(0, EDGE_BYTES);
 }
 
 function endOf(parts: readonly Uint8Array[]): Uint8Array {
-  const end = new Uint8Array(EDGE_BYTES);
-  let left = EDGE_BYTES;
-  for (const part of [...parts].reverse()) {
-    const piece = part.subarray(Math.max(0, part.length - left));
-    left -= piece.length;
-    end.set(piece, left);
-  }
-  return end.subarray(left);
+  return joined(parts.map((part) => part.subarray(-EDGE_BYTES))).slice(-EDGE_BYTES);
 }
 
 /** Without Buffer, because the client also runs at the edge and in browsers. */
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);
