@@ -1,6 +1,7 @@
 import {
   ByteBudget,
   createRouter,
+  databaseChecks,
   notFoundPage,
   unavailable,
   type ReadinessCheck,
@@ -125,8 +126,7 @@ export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[]
 
 function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonly ReadinessCheck[] {
   return [
-    ['the database does not answer', () => store.ping()],
-    ['the database cannot be written: its disk may be full or read-only', () => store.proveWritable()],
+    ...databaseChecks(store),
     ['the attestation node does not answer', () => nodeKeys.keySetWith(null)],
     // A well-formed hash that belongs to no key: the check passes when the control plane answers.
     ['the control plane does not answer', () => controlPlane.findKey('0'.repeat(64))],

@@ -1,4 +1,11 @@
-import { createRouter, notFoundPage, type ReadinessCheck, type Route, type TrustedProxies } from '@cer/http-service';
+import {
+  createRouter,
+  databaseChecks,
+  notFoundPage,
+  type ReadinessCheck,
+  type Route,
+  type TrustedProxies,
+} from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import { openApiRoute } from '@cer/http-service/openapi';
 import type { Logger, Metrics } from '@cer/http-service/process';
@@ -139,9 +146,5 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
 }
 
 function readinessChecks(store: Store, signingKeys: SigningKeys): readonly ReadinessCheck[] {
-  return [
-    ['the database does not answer', () => store.ping()],
-    ['the database cannot be written: its disk may be full or read-only', () => store.proveWritable()],
-    ['the handoff keys cannot be read', async () => signingKeys.signer()],
-  ];
+  return [...databaseChecks(store), ['the handoff keys cannot be read', async () => signingKeys.signer()]];
 }

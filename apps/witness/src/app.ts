@@ -1,5 +1,6 @@
 import {
   createRouter,
+  databaseChecks,
   ok,
   pathParam,
   readinessHandler,
@@ -103,10 +104,7 @@ export function witnessRoutes(deps: AppDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/ready',
-      handler: readinessHandler([
-        ['the database does not answer', () => store.ping()],
-        ['the database cannot be written: its disk may be full or read-only', () => store.proveWritable()],
-      ]),
+      handler: readinessHandler(databaseChecks(store)),
     },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
