@@ -15,7 +15,7 @@ import {
 import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
 import { StoreError } from '@cer/sql-store';
 import { formatVkey, originHashOf } from '@cer/tlog/note';
-import { addCheckpoint, type Answer, type WitnessDeps } from './checkpoints/add-checkpoint.js';
+import { addCheckpoint, assertMaySign, type Answer, type WitnessDeps } from './checkpoints/add-checkpoint.js';
 import type { KnownLog } from './logs/known-logs.js';
 
 export interface AppDeps extends WitnessDeps {
@@ -104,7 +104,10 @@ export function witnessRoutes(deps: AppDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/ready',
-      handler: readinessHandler(databaseChecks(store)),
+      handler: readinessHandler([
+        ...databaseChecks(store),
+        ['the clock is before the last cosignature: set it right', () => assertMaySign(deps)],
+      ]),
     },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];

@@ -75,6 +75,10 @@ it('a clock before the last cosignature is refused after a restart', async () =>
   const before = await serve(() => new Date(START.getTime() - 1000));
   const path = log.tree.consistencyPath(4, 9);
   expect(await submit(before.url, await log.checkpoint(9), 4, path)).toMatchObject({ status: 503 });
+  const { status, text } = await get(before.url, '/ready');
+  expect(status).toBe(503);
+  expect(text).toContain('the clock is before the last cosignature: set it right');
+  expect(await get(first.url, '/ready')).toMatchObject({ status: 200 });
   expect(await submit(first.url, await log.checkpoint(9), 4, path)).toMatchObject({ status: 200 });
 });
 

@@ -55,6 +55,15 @@ export async function addCheckpoint(body: Uint8Array, deps: WitnessDeps): Promis
   return decide(request, log, deps);
 }
 
+/** Rejects while every checkpoint would be refused with `clock-behind`. */
+export async function assertMaySign({ store, now }: Pick<WitnessDeps, 'store' | 'now'>): Promise<void> {
+  if (secondsOf(now()) < (await store.lastTime())) throw new Error('the clock is before the last cosignature');
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
 /** Each turn of the loop follows a step that another submission took, so it ends. */
 async function decide(request: AddCheckpoint, log: KnownLog, deps: WitnessDeps): Promise<Answer> {
   const { checkpoint, oldSize, path } = request;
@@ -68,7 +77,7 @@ async function decide(request: AddCheckpoint, log: KnownLog, deps: WitnessDeps):
     if (!verifyConsistency({ ...heads, path })) {
       return inconsistent('the proof does not lead from the known checkpoint to this one');
     }
-    const time = Math.floor(deps.now().getTime() / 1000);
+    const time = secondsOf(deps.now());
     let line = '';
     const outcome = await deps.store.advance({
       from: known,

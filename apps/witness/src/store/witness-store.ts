@@ -85,6 +85,12 @@ export class WitnessStore {
     return row === undefined ? null : { size: row.size, root: decodeBase64(row.root), note: row.note };
   }
 
+  /** Of the newest cosignature of any log, in seconds since 1970; 0 before the first. */
+  async lastTime(): Promise<number> {
+    const row = await this.#database.run((db) => db<{ last_time: number }>('witness').first('last_time'));
+    return row?.last_time ?? 0;
+  }
+
   /** Takes the step, or does nothing; it is on the disk before this resolves. */
   async advance({ from, to, time, cosign }: Advance): Promise<AdvanceOutcome> {
     const { origin } = to;
