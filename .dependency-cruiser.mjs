@@ -105,11 +105,12 @@ export default {
       from: { path: '^(packages|apps)/[^/]+/src', pathNot: '(\\.test\\.tsx?$|/testing/|^packages/test-browser/)' },
       to: { path: '(\\.test\\.tsx?$|/testing/|^packages/test-browser/)' },
     },
-    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'not-to-unresolvable', severity: 'error', from: { pathNot: '/dist/' }, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|behaviours)/' },
+    // One package reaches another through its `dist`.
+    exclude: { path: '(^apps/[^/]+/dist|/behaviours)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.depcruise.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'default'] },
