@@ -1,29 +1,40 @@
 import { driverCodeOf, notAvailable } from './driver-code.js';
 
-/** Why the store refused or failed. */
+/** Reason why a store operation failed. */
 export type StoreErrorCode =
-  /** The database cannot be reached, or stopped answering. */
+  /** Too many records wait for their commit; retry later. */
+  | 'STORE_BUSY'
+  /** The database cannot be reached, its disk is full, or it failed. */
   | 'STORE_UNAVAILABLE'
-  /** The database refused a row: a constraint, or a text that it cannot hold. */
+  /** Every attempt conflicted with other transactions. */
+  | 'STORE_CONTENDED'
+  /** The database, or the check before it, rejected this row; other rows are not affected. */
   | 'STORE_ROW_REFUSED'
-  /** A newer release migrated this database; this release does not know its schema. */
+  /** What a transaction depends on has changed since it was read; nothing was written. */
+  | 'STORE_CONDITION_FAILED'
+  /** The store was closed before this call. */
+  | 'STORE_CLOSED'
+  /** A newer, incompatible release migrated this database. */
   | 'STORE_SCHEMA_TOO_NEW'
   /** The database URL names neither an SQLite file nor a PostgreSQL database. */
   | 'STORE_URL_INVALID';
 
 /**
- * A refusal or failure of the store. Query builder and drivers quote rows in their messages, so none of their errors is
- * attached as a cause: the message holds the rule and at most the driver's error code.
+ * An error of the store. Query builder and drivers quote rows in their messages, details and bindings, so none of their
+ * errors is attached: the message contains the rule and at most the driver's code (an SQLSTATE or `SQLITE_...`).
  */
 export class StoreError extends Error {
   /** Services print and log the message. */
   readonly forOperator = true;
-  override readonly name = 'StoreError';
+  override readonly name: string = 'StoreError';
   readonly code: StoreErrorCode;
+  /** An SQLSTATE, `SQLITE_...` or the system's code; null for a failure that the store itself found. */
+  readonly driverCode: string | null;
 
-  constructor(code: StoreErrorCode, message: string) {
+  constructor(code: StoreErrorCode, message: string, driverCode: string | null = null) {
     super(message);
     this.code = code;
+    this.driverCode = driverCode;
   }
 }
 
@@ -31,10 +42,10 @@ export class StoreError extends Error {
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = driverCodeOf(error);
-  // Data and constraint classes of SQLSTATE, and SQLite's constraints.
-  return /^(22|23)|^SQLITE_CONSTRAINT/.test(code)
-    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
-    : new StoreError('STORE_UNAVAILABLE', notAvailable(code));
+  // Data, constraint and size errors are caused by the row.
+  return /^(22|23|54)...$|^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
+    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`, code)
+    : new StoreError('STORE_UNAVAILABLE', notAvailable(code), code);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { driverCodeOf, notAvailable } from '@cer/sql-store/driver-code';
+import { driverCodeOf } from '@cer/sql-store/driver-code';
+import { StoreError, storeErrorOf } from '@cer/sql-store/store-error';
 import pg from 'pg';
 
 import {
@@ -19,7 +20,6 @@ import {
   STEPS_OF_OTHERS,
 } from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
-import { StoreError } from '../ports/store-error.js';
 import { IN_TRANSACTION, insertExecutions, insertUnclaimed, type Batch, type Query } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
@@ -240,17 +240,10 @@ function ignoreError(): void {
   // An `error` event without a listener ends the process, and so does a rejected promise without a handler.
 }
 
-/** PostgreSQL quotes rows in its messages and details: only the error code is passed on. */
 function translated(error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
   const code = driverCodeOf(error);
   // Serialization failure, deadlock, lock not available.
-  if (/^(40001|40P01|55P03)$/.test(code)) {
-    return new StoreError('STORE_CONTENDED', `conflicting transactions (${code})`, code);
-  }
-  // Data, constraint and size errors are caused by the row.
-  if (error instanceof pg.DatabaseError && /^(22|23|54)/.test(code)) {
-    return new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`, code);
-  }
-  return new StoreError('STORE_UNAVAILABLE', notAvailable(code), code);
+  return /^(40001|40P01|55P03)$/.test(code)
+    ? new StoreError('STORE_CONTENDED', `conflicting transactions (${code})`, code)
+    : storeErrorOf(error);
 }

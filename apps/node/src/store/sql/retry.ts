@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { StoreError, type StoreErrorCode } from '../ports/store-error.js';
+import { StoreError, type StoreErrorCode } from '@cer/sql-store/store-error';
 
 // A retry resolves deadlocks and serialization failures; one new connection resolves a lost one.
 const ATTEMPTS: ReadonlyMap<StoreErrorCode, number> = new Map([

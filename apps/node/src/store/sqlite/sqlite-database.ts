@@ -1,3 +1,4 @@
+import { storeErrorOf } from '@cer/sql-store/store-error';
 import type Sqlite from 'better-sqlite3';
 
 import {
@@ -16,7 +17,7 @@ import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-v
 import { WriteHealth } from '../sql/write-health.js';
 import { LogMover } from './log-mover.js';
 import { openSqliteFile } from './sqlite-file.js';
-import { Statements, storeErrorOf, translated } from './statements.js';
+import { Statements, translated } from './statements.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
 
 const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_COLUMNS))}

@@ -1,7 +1,6 @@
-import { driverCodeOf, notAvailable } from '@cer/sql-store/driver-code';
+import { StoreError, storeErrorOf } from '@cer/sql-store/store-error';
 import type Sqlite from 'better-sqlite3';
 
-import { StoreError } from '../ports/store-error.js';
 import type { SqlAnswer, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
 
 type Prepared = Sqlite.Statement<unknown[], SqlRow>;
@@ -57,12 +56,4 @@ export function translated<T>(work: () => T): T {
   } catch (error) {
     throw storeErrorOf(error);
   }
-}
-
-export function storeErrorOf(error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  const code = driverCodeOf(error);
-  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
-    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`, code)
-    : new StoreError('STORE_UNAVAILABLE', notAvailable(code), code);
 }

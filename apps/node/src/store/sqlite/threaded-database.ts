@@ -2,14 +2,14 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import { driverCodeOf } from '@cer/sql-store/driver-code';
+import { StoreError, storeErrorOf } from '@cer/sql-store/store-error';
 import type Sqlite from 'better-sqlite3';
 
 import type { NewRecord } from '../ports/records.js';
-import { StoreError } from '../ports/store-error.js';
 import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { openSqliteReader } from './sqlite-file.js';
-import { Statements, storeErrorOf } from './statements.js';
+import { Statements } from './statements.js';
 
 // Beside this file, compiled or not.
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
+import { storeErrorOf } from '@cer/sql-store/store-error';
+
 import { SqliteDatabase } from './sqlite-database.js';
-import { storeErrorOf } from './statements.js';
 import type { FromWriter, ToWriter } from './threaded-database.js';
 
 // The thread that has the writing connection of a SQLite file: commits, checkpoints and rewriting stop no event loop.
