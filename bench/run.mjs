@@ -1,7 +1,15 @@
-// npm run bench [-- --quick] [-- --only GROUP,GROUP] [-- --write] [-- --help]
-// Only ratios within one run are comparable. A missed goal is reported; --quick fails below half of a goal.
+// npm run bench -- [--quick] [--only GROUP,GROUP] [--write] [--leaves N] [--records N]
+// Only ratios within one run are comparable. A missed goal is reported.
+//   --quick      half a minute; fails below half of a goal
+//   --only       of these groups only: canonical, verify, project, certify, writer, workers, client, log, postgres, capacity,
+//                neighbours, scale, records, growth, bridge, verifier, renderer, hanging, gallery
+//   --write      writes the goals into docs/performance.md; rows of groups that did not run stay
+//   --leaves N   in the log of the group log; 1000000, which takes some minutes
+//   --records N  in the largest database of the group growth; 1000000
+// The groups scale, records and growth make a million records and run only with --only.
+//   npm run bench -- --only certify,verify
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { checkNames, numberOf, readOptions, refuse } from '../scripts/setup/options.mjs';
 import { bridgeCases } from './bridge.mjs';
 import { canonicalCases } from './canonical.mjs';
 import { capacityCases } from './capacity.mjs';
@@ -24,19 +32,19 @@ import { workerCases } from './workers.mjs';
 import { writerCases } from './writer-thread.mjs';
 
 const root = `${import.meta.dirname}/..`;
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
     leaves: { type: 'string' },
     records: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const { quick } = values;
 const wanted = values.only?.split(',');
-const manyLeaves = values.leaves === undefined ? {} : { leaves: Number(values.leaves) };
+const manyLeaves = values.leaves === undefined ? {} : { leaves: numberOf(values, 'leaves', 1) };
+const manyRecords = values.records === undefined ? {} : { records: numberOf(values, 'records', 10_000) };
 /** Take many minutes each, mostly to create a million records: run only when selected by name. */
 const BY_NAME_ONLY = ['scale', 'records', 'growth'];
 
@@ -83,7 +91,7 @@ const groups = [
     () =>
       growthCases({
         ...(quick ? { records: 100_000, rounds: 1, seconds: 1 } : { records: 1_000_000, rounds: 7, seconds: 3 }),
-        ...(values.records !== undefined && { records: Number(values.records) }),
+        ...manyRecords,
       }),
   ],
   [
@@ -112,33 +120,14 @@ const groups = [
   ],
 ];
 
-if (values.help) {
-  console.log(`npm run bench [-- --quick] [-- --only GROUP,GROUP]
-  --quick  half a minute; fails below half of a goal
-  --write  writes the goals into docs/performance.md; rows of groups that did not run stay
-  --leaves N  in the log of the group log; 1000000, which takes some minutes
-  --records N  in the largest database of the group growth; 1000000
-  --only   of these groups only: ${groups.map(([name]) => name).join(', ')}
-The groups ${BY_NAME_ONLY.join(', ')} make a million records and run only with --only.`);
-  process.exit();
-}
 if (quick && values.write) {
-  console.error('--write: the short rounds of --quick are not written down');
-  process.exit(3);
+  refuse('--write: the short rounds of --quick are not written down');
 }
-if (values.records !== undefined && !(Number(values.records) >= 10_000)) {
-  console.error('--records: a number of records, 10000 or more');
-  process.exit(3);
-}
-if (values.leaves !== undefined && !(Number(values.leaves) > 0)) {
-  console.error('--leaves: a number of leaves');
-  process.exit(3);
-}
-const unknown = wanted?.filter((name) => !groups.some(([group]) => group === name)) ?? [];
-if (unknown.length > 0) {
-  console.error(`--only: unknown group: ${unknown.join(', ')}`);
-  process.exit(3);
-}
+checkNames(
+  wanted ?? [],
+  groups.map(([name]) => name),
+  'group of --only',
+);
 
 const env = environment();
 console.log(

@@ -7,18 +7,22 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readOptions } from '../scripts/setup/options.mjs';
+import { checkNames, numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { bundleTargets } from './bundle.mjs';
 import { Counters } from './counters.mjs';
 import { createRandom, mutate } from './mutate.mjs';
 
 const root = join(import.meta.dirname, '..');
 const { values, positionals } = readOptions(import.meta.filename, {
-  options: { seconds: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
+  options: {
+    seconds: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    keep: { type: 'boolean' },
+  },
   allowPositionals: true,
 });
-const seconds = Number(values.seconds ?? 10);
-const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+const seconds = numberOf(values, 'seconds');
+const seed = numberOf(values, 'seed');
 /** Maximum inputs of a target that are kept, and maximum bytes of each. */
 const KEPT = 40;
 const KEPT_BYTES = 2048;
@@ -41,10 +45,8 @@ process.on('uncaughtException', (error) => {
 });
 
 const chosen = positionals.length > 0 ? positionals : Object.keys(TARGETS);
-for (const name of chosen) {
-  if (TARGETS[name] === undefined) throw new Error(`There is no target ${name}: ${Object.keys(TARGETS).join(', ')}`);
-  await fuzz(name, TARGETS[name]);
-}
+checkNames(chosen, Object.keys(TARGETS), 'target');
+for (const name of chosen) await fuzz(name, TARGETS[name]);
 
 async function fuzz(name, { seeds, dictionary = [''], maxBytes = 16_384, operationsPerByte, run }) {
   const random = createRandom(seed);

@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readOptions } from '../scripts/setup/options.mjs';
+import { readOptions, refuse } from '../scripts/setup/options.mjs';
 import { ensureStryker } from './ensure-stryker.mjs';
 import { printScores } from './scores.mjs';
 import { targets } from './targets.mjs';
@@ -22,7 +22,7 @@ const { values, positionals: names } = readOptions(import.meta.filename, {
 const chosen = Object.keys(targets).filter(
   (name) => names.length === 0 || names.some((each) => name === each || name.startsWith(`${each}/`)),
 );
-if (chosen.length === 0) throw new Error(`There is no such piece: ${Object.keys(targets).join(', ')}`);
+if (chosen.length === 0) refuse(`unknown piece. Choose from ${Object.keys(targets).join(', ')}`);
 const fileOf = (name, kind) => join(folder, `${name.replace('/', '-')}.${kind}.json`);
 
 mkdirSync(folder, { recursive: true });

@@ -1,12 +1,13 @@
-// `npm run configuration`: makes docs/configuration.md from the schemas of all services. `-- --check` fails when the
-// document is stale. Needs a build.
+// npm run configuration -- [--check]
+// Makes docs/configuration.md from the schemas of all services; --check fails when the document is stale. Needs a build.
+//   npm run configuration -- --check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import { zodFaults } from '@cer/http-service';
 import { describeVariables } from '@cer/http-service/config';
 import { format, resolveConfig } from 'prettier';
+import { readOptions } from './setup/options.mjs';
 
 const root = join(import.meta.dirname, '..');
 const DOCUMENT = join(root, 'docs', 'configuration.md');
@@ -38,7 +39,7 @@ variables with \`--help\`, node, dashboard and witness their commands. Sizes are
 and describes the settings of a node in production.
 `;
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const { values } = readOptions(import.meta.filename, { options: { check: { type: 'boolean', default: false } } });
 const sections = await Promise.all(SERVICES.map(([title, name, module]) => section(title, name, module)));
 const document = await format([INTRODUCTION, ...sections].join('\n'), {
   ...(await resolveConfig(DOCUMENT)),

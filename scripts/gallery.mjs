@@ -4,7 +4,7 @@
 //   npm run gallery -- --sketch pulse --sketch orbit
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOptions } from './setup/options.mjs';
+import { checkNames, readOptions } from './setup/options.mjs';
 import { ensureBrowser } from './browser.mjs';
 import { pngDifference } from './gallery/png-difference.mjs';
 import { openBrowserMachine } from './test/machines/browser-machine.mjs';
@@ -16,6 +16,11 @@ const { values } = readOptions(import.meta.filename, {
     sketch: { type: 'string', multiple: true },
   },
 });
+checkNames(
+  values.sketch ?? [],
+  GALLERY.map(({ name }) => name),
+  'sketch',
+);
 const ENGINES = ['chromium-native', 'portable'];
 const percent = (share) => `${(share * 100).toFixed(2)} %`;
 

@@ -3,7 +3,7 @@
 // each.
 //   npm run images -- node renderer
 import { readFileSync } from 'node:fs';
-import { readOptions } from './setup/options.mjs';
+import { checkNames, readOptions } from './setup/options.mjs';
 import { buildah, hasBuildah } from './images/buildah.mjs';
 import { makeStandInBases } from './images/stand-in-base.mjs';
 import { withProgress } from './setup/progress.mjs';
@@ -16,11 +16,7 @@ const SERVICES = ['node', 'renderer', 'verifier', 'bridge', 'dashboard', 'witnes
 const OTHERS = { postgres: 'postgres:17-bookworm', haproxy: 'haproxy:3.0-bookworm' };
 
 const { positionals } = readOptions(import.meta.filename, { allowPositionals: true });
-const unknown = positionals.filter((name) => !SERVICES.includes(name));
-if (unknown.length > 0) {
-  console.error(`images: unknown service: ${unknown.join(', ')}. Choose from ${SERVICES.join(', ')}`);
-  process.exit(3);
-}
+checkNames(positionals, SERVICES, 'service');
 const missing = hasBuildah();
 if (missing !== undefined) {
   console.error(`images: ${missing}`);

@@ -5,6 +5,7 @@
 // Reads package-lock.json and the packages in node_modules; no network, no dependencies.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOptions } from './setup/options.mjs';
 
 const root = join(import.meta.dirname, '..');
 const NOTICES = join(root, 'THIRD_PARTY_NOTICES.md');
@@ -94,6 +95,8 @@ ${rows.join('\n')}
 }
 
 function main() {
+  const options = { write: { type: 'boolean', default: false } };
+  const { values } = readOptions(import.meta.filename, { options });
   const packages = runtimePackages();
   const refused = packages.filter(({ licence }) => !isAllowed(licence));
   for (const { name, version, licence } of refused) {
@@ -101,7 +104,7 @@ function main() {
   }
   const text = notices(packages);
   let isStale = false;
-  if (process.argv.includes('--write')) writeFileSync(NOTICES, text);
+  if (values.write) writeFileSync(NOTICES, text);
   else isStale = !existsSync(NOTICES) || readFileSync(NOTICES, 'utf8') !== text;
   if (isStale) console.error('licences: THIRD_PARTY_NOTICES.md is out of date. Run: node scripts/licences.mjs --write');
   if (refused.length > 0 || isStale) process.exitCode = 1;

@@ -1,11 +1,13 @@
-// `npm run release-notes`: closes "Unreleased" in CHANGELOG.md under the version of package.json, with the SHA-256 of the
-// offline verifier and of the page that draws again, as they were just built. `-- --check` compares a build with what the notes of its version say.
+// npm run release-notes -- [--check] [--date YYYY-MM-DD] [--root FOLDER]
+// Closes "Unreleased" in CHANGELOG.md under the version of package.json, with the SHA-256 of the offline verifier and of
+// the page that draws again, as they were just built; --check compares a build with what the notes of its version say.
+//   npm run release-notes -- --check
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from './setup/options.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     check: { type: 'boolean', default: false },
     date: { type: 'string', default: new Date().toISOString().slice(0, 10) },

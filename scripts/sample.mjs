@@ -1,16 +1,19 @@
-// `npm run sample`: seals, verifies and tampers with a certificate, without services or a network.
+// npm run sample
+// Seals, verifies and tampers with a certificate, without services or a network.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ensureBuild } from './setup/ensure-build.mjs';
 import { ensurePackages } from './setup/ensure-dependencies.mjs';
 import { ensureNode } from './setup/ensure-node.mjs';
+import { readOptions } from './setup/options.mjs';
 import { runSteps, SetupError } from './setup/setup-error.mjs';
 
 const root = join(import.meta.dirname, '..');
 
 await runSteps(async () => {
   ensureNode();
+  readOptions(import.meta.filename);
   await ensurePackages({ root });
   await ensureBuild({ root, workspaces: ['@cer/cli'] });
   showSample(console.log);

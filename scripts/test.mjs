@@ -1,8 +1,14 @@
-// `npm test`: installs what is missing, then runs every test; `npm test -- NAME` runs those of one workspace, by the name
-// of its folder. Other arguments go to jest. No dependencies.
+// npm test -- [WORKSPACE...] [PATTERN...] [options of jest]
+// Installs what is missing, then runs every test, or those of workspaces, by the names of their folders. Other arguments go
+// to jest.
+//   npm test -- cer-core vectors
+
+// No dependencies.
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureNode } from './setup/ensure-node.mjs';
+import { readOptions } from './setup/options.mjs';
 import { prepare } from './setup/prepare.mjs';
 import { runSteps } from './setup/setup-error.mjs';
 import { jestArguments } from './test/jest-arguments.mjs';
@@ -11,6 +17,9 @@ import { workspacesIn } from './workspaces.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runSteps(async () => {
+  ensureNode();
+  // Only for --help.
+  readOptions(import.meta.filename, { strict: false });
   // Built too: some tests run the services and the command line as users do.
   await prepare(root);
   // Installed once here, before suites ask for it at the same time.

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOptions } from '../scripts/setup/options.mjs';
+import { numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { judge, median, quantile } from './judge.mjs';
 import { withSoak } from './document.mjs';
 import { createLoad } from './load.mjs';
@@ -24,7 +24,9 @@ const { values } = readOptions(import.meta.filename, {
     'calibration-seconds': { type: 'string', default: '30' },
   },
 });
-const [minutes, share, seed] = [Number(values.minutes), Number(values.share), Number(values.seed)];
+const [minutes, share, seed, calibrationSeconds] = ['minutes', 'share', 'seed', 'calibration-seconds'].map((name) =>
+  numberOf(values, name),
+);
 
 /** Requests at once, while the capacity is measured and afterwards. */
 const CLIENTS = 16;
@@ -34,7 +36,7 @@ const system = await startSystem();
 try {
   const load = createLoad(system.services, seed);
   await load.begin();
-  const capacity = await measureCapacity(load, Number(values['calibration-seconds']));
+  const capacity = await measureCapacity(load, calibrationSeconds);
   load.takeLatencies();
   const rate = capacity * share;
   console.log(`capacity ${capacity.toFixed(0)} requests/s, load average ${loadavg()[0].toFixed(1)}`);

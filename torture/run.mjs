@@ -2,7 +2,7 @@
 // Kills services at random points under load, and reads afterwards whether anything acknowledged is missing.
 //   npm run torture -- --kills 20 --first renderer,node --seed 7
 import { loadavg } from 'node:os';
-import { readOptions } from '../scripts/setup/options.mjs';
+import { numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { torture } from './torture.mjs';
 
 const { values } = readOptions(import.meta.filename, {
@@ -18,7 +18,7 @@ const { values } = readOptions(import.meta.filename, {
   },
 });
 const numbers = Object.fromEntries(
-  ['seconds', 'kills', 'nodes', 'clients', 'seed'].map((name) => [name, Number(values[name])]),
+  ['seconds', 'kills', 'nodes', 'clients', 'seed'].map((name) => [name, numberOf(values, name)]),
 );
 console.log(`seed ${numbers.seed}, load average ${loadavg()[0].toFixed(1)}`);
 const { breaches, facts } = await torture({

@@ -3,12 +3,16 @@
 // a witness of the nodes' log. A node is killed every few seconds under load, at times one of the others, the database is
 // restarted, and every service is replaced in turn. The clients are those of @cer/client with their retries: any error
 // that one sees is a breach.
+//   --seconds  of load with kills, before and after the restart of the database; 60
+//   --clients  that certify at once; 16
+//   --before   a built checkout of an earlier release: the services start from it, and are replaced under load
+//   npm run several-nodes -- --seconds 120
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createNodeClient } from '@cer/client/node-client';
+import { numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { runNode } from '../scripts/setup/run-program.mjs';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
 import { freePorts } from './cluster.mjs';
@@ -19,10 +23,6 @@ import { Ledger } from './ledger.mjs';
 import { Member } from './member.mjs';
 import { randomFrom } from './random.mjs';
 
-const HELP = `npm run several-nodes -- [--seconds N] [--clients N] [--before FOLDER]
-  --seconds  of load with kills, before and after the restart of the database; 60
-  --clients  that certify at once; 16
-  --before   a built checkout of an earlier release: the services start from it, and are replaced under load`;
 const NODES = 3;
 const OTHERS = 2;
 const KILL_EVERY_MS = 4_000;
@@ -32,18 +32,14 @@ const OTHER_EVERY = 5;
 const RETRIES = 12;
 const LOG_ORIGIN = 'several.example/log';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     seconds: { type: 'string', default: '60' },
     clients: { type: 'string', default: '16' },
     before: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit();
-}
+const [seconds, clients] = [numberOf(values, 'seconds'), numberOf(values, 'clients', 1)];
 const missing = missingPrograms();
 if (missing.length > 0) {
   console.log(`several-nodes: not run: ${missing.join(' and ')} not installed (apt-get install ${missing.join(' ')})`);
@@ -79,7 +75,6 @@ try {
   const { apiKey, migrate } = await startServices();
   console.log(`${members.length} services are ready; load average ${loadavg()[0].toFixed(1)}`);
   const load = startLoad(apiKey);
-  const seconds = Number(values.seconds);
   await withKills(seconds / 2);
   await postgres.crash();
   facts.databaseRestarts += 1;
@@ -235,7 +230,7 @@ function startLoad(apiKey) {
       }
     }
   };
-  const running = Promise.all([...Array.from({ length: Number(values.clients) }, client), machine()]);
+  const running = Promise.all([...Array.from({ length: clients }, client), machine()]);
   return {
     stop: async () => {
       isOver = true;

@@ -1,39 +1,74 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(__dirname, '../..');
-
-/** Commands of the repository that take options, by their scripts. */
-const COMMANDS = {
-  'npm run conformance': 'conformance/run.mjs',
-  'npm run fuzz': 'fuzz/run.mjs',
-  'npm run gallery': 'scripts/gallery.mjs',
-  'npm run images': 'scripts/images.mjs',
-  'npm run mutation': 'mutation/run.mjs',
-  'npm run soak': 'soak/run.mjs',
-  'npm run test:machines': 'scripts/test/machines.mjs',
-  'npm run torture': 'torture/run.mjs',
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
 };
 
-function run(script: string, option: string): { readonly status: number | null; readonly text: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, script), option], { encoding: 'utf8' });
+/** The repository's commands with their files. `types` is tsc, and `deps` ends with `licences.mjs` after other programs. */
+const COMMANDS = Object.entries(scripts).flatMap(([name, line]): [string, string][] => {
+  const [, script] = /(?:^|&& )node (\S+\.mjs)$/.exec(line) ?? [];
+  if (script === undefined || name === 'deps') return [];
+  return [[['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`, script]];
+});
+/** Hand options on to another program, which names those that it does not have. */
+const HAND_ON = ['npm test', 'npm run test:go', 'npm run test:openapi'];
+
+function run(script: string, ...options: readonly string[]): { readonly status: number | null; readonly text: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, script), ...options], {
+    encoding: 'utf8',
+  });
   return { status, text: stdout + stderr };
 }
 
-describe.each(Object.entries(COMMANDS))('%s', (command, script) => {
-  it('shows its options and an example', () => {
+it('knows the commands of package.json', () => {
+  expect(COMMANDS.length).toBeGreaterThan(20);
+});
+
+describe.each(COMMANDS)('%s', (command, script) => {
+  it('shows what it does, its options and an example', () => {
     const { status, text } = run(script, '--help');
     expect(status).toBe(0);
-    expect(text.startsWith(`${command} -- [`) || text.startsWith(`${command} -- --`)).toBe(true);
-    expect(text.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^  ${command} -- \\S`));
+    const [usage, ...rest] = text.trimEnd().split('\n');
+    expect(rest.length).toBeGreaterThan(0);
+    if (usage === command) return;
+    expect(usage).toMatch(new RegExp(`^${command} -- [[-]`));
+    expect(rest.at(-1)).toMatch(new RegExp(`^  ${command} -- \\S`));
   });
 
+  if (HAND_ON.includes(command)) return;
   it('names an option that it does not have', () => {
     const { status, text } = run(script, '--unheard-of');
     expect(status).toBe(3);
-    expect(text).toContain("Unknown option '--unheard-of'");
-    expect(text).toContain(`${command} -- `);
+    expect(text).toMatch(/^Unknown option '--unheard-of'/);
+    expect(text).toContain(`\n${command}`);
   });
+});
+
+it.each([
+  ['torture/run.mjs', '--seconds', 'ten'],
+  ['torture/several-nodes.mjs', '--clients', '0'],
+  ['soak/run.mjs', '--minutes', 'ten'],
+  ['fuzz/run.mjs', '--seconds', '-1'],
+  ['bench/run.mjs', '--records', '5'],
+])('names the number that %s cannot read: %s %s', (script, option, value) => {
+  const { status, text } = run(script, `${option}=${value}`);
+  expect(status).toBe(3);
+  expect(text).toMatch(new RegExp(`^${option}: must be a number, \\d+ or more\n$`));
+});
+
+it.each([
+  ['bench/run.mjs', '--only=unheard-of'],
+  ['fuzz/run.mjs', 'unheard-of'],
+  ['mutation/run.mjs', 'unheard-of'],
+  ['scripts/gallery.mjs', '--sketch=unheard-of'],
+  ['scripts/images.mjs', 'unheard-of'],
+])('lists the names that %s knows beside %s', (script, name) => {
+  const { status, text } = run(script, name);
+  expect(status).toBe(3);
+  expect(text).toMatch(/^unknown .*\. Choose from \S+, .*\n$/);
 });

@@ -1,10 +1,12 @@
-// `npm run test:compose`: starts docker-compose.yml as its head says, from the images of `npm run images`, and uses the
+// npm run test:compose
+// Starts docker-compose.yml as its head says, from the images of `npm run images`, and uses the
 // system through the proxy with TLS: certifies, looks up, verifies, draws, ingests; then with a node less,
 // after a restart and a restore, and with a log and its witness.
 import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readOptions } from '../setup/options.mjs';
 import { run } from './buildah.mjs';
 import { composeCommand, composeOf, ensureCompose } from './compose.mjs';
 import { docker, loadImage, withEngine } from './engine.mjs';
@@ -21,6 +23,7 @@ const WITNESS = 'witness.example/own';
 const COSIGNED_WITHIN_MS = 180_000;
 const SKETCH = 'function setup() { background(20, 40, 80); circle(975, 1200, 600); }';
 
+readOptions(import.meta.filename);
 process.exitCode = await withEngine(async () => {
   for (const name of OWN) {
     if (!(await loadImage(name))) throw new Error(`${name} is not built. Run: npm run images`);

@@ -1,10 +1,12 @@
-// `npm run test:images`: runs each image of `npm run images` on a Docker engine as docker-compose.yml does: as its own user,
-// with a read-only root, without capabilities, under a seccomp profile, with limits of memory and processes. It certifies
-// through the node's and draws with the renderer's Chromium.
+// npm run test:images
+// Runs each image of `npm run images` on a Docker engine as docker-compose.yml does: as its own user, with a read-only root,
+// without capabilities, under a seccomp profile, with limits of memory and processes. It certifies through the node's and
+// draws with the renderer's Chromium.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readOptions } from '../setup/options.mjs';
 import { run } from './buildah.mjs';
 import { docker, loadImage, withEngine } from './engine.mjs';
 
@@ -60,6 +62,7 @@ const SERVICES = {
   },
 };
 
+readOptions(import.meta.filename);
 process.exitCode = await withEngine(async () => {
   let failed = 0;
   for (const [name, service] of Object.entries(SERVICES)) {

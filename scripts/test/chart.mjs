@@ -1,8 +1,10 @@
-// `npm run test:chart`: renders infra/helm with helm itself and decodes every object strictly by the types of Kubernetes.
+// npm run test:chart
+// Renders infra/helm with helm itself and decodes every object strictly by the types of Kubernetes.
 // Both are built from the Go module proxy, which takes minutes the first time; says so in one line where Go is missing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOptions } from '../setup/options.mjs';
 
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6';
 const root = join(import.meta.dirname, '..', '..');
@@ -39,6 +41,7 @@ const REFUSED = [
   'services.node.files[0].secret=a,services.node.files[0].configMap=b',
 ];
 
+readOptions(import.meta.filename);
 if (spawnSync('go', ['version']).error !== undefined) {
   console.log('test:chart: not run: Go is not installed');
   process.exit(0);

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+// npm run test:go -- [options of go test]
 // Checks the independent verifier in clients/go: format, vet, tests. Where Go is missing it says so in one line.
+//   npm run test:go -- -run TestVectors
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { readOptions } from '../setup/options.mjs';
 
 const folder = join(import.meta.dirname, '..', '..', 'clients', 'go');
 
@@ -19,6 +22,8 @@ function run(program, ...args) {
   return stdout;
 }
 
+// Only for --help.
+readOptions(import.meta.filename, { strict: false });
 if (spawnSync('go', ['version']).error !== undefined) {
   process.stdout.write('clients/go was not tested: there is no Go on this machine (go.dev, 1.24 or later).\n');
   process.exit(0);

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// npm run test:openapi [-- node] [bridge] [dashboard] [options of schemathesis]: Schemathesis over /openapi.json of node,
-// bridge and dashboard, started as `npm start` does on empty databases. Needs the program `schemathesis`
-// (pip install schemathesis) on PATH or in SCHEMATHESIS; without it, says so in one line.
+// npm run test:openapi -- [node] [bridge] [dashboard] [options of schemathesis]
+// Schemathesis over /openapi.json of node, bridge and dashboard, started as `npm start` does on empty databases. Needs the
+// program `schemathesis` (pip install schemathesis) on PATH or in SCHEMATHESIS; without it, says so in one line.
+//   npm run test:openapi -- node --max-examples 5
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readOptions } from '../setup/options.mjs';
 import { startSystem } from '../../soak/system.mjs';
 import { bridgeSession, signIn, startFront } from './dashboard-visitor.mjs';
 import { startEndingFront } from './ending-front.mjs';
@@ -49,6 +51,8 @@ const TESTED = {
   },
 };
 
+// Only for --help.
+readOptions(import.meta.filename, { strict: false });
 const names = process.argv.slice(2).filter((word) => word in TESTED);
 const given = process.argv.slice(2).filter((word) => !(word in TESTED));
 const options = given.length > 0 ? given : ['--max-examples', '25'];

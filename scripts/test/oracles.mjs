@@ -1,12 +1,17 @@
 #!/usr/bin/env node
-// `npm run test:oracles [-- TIMES [NAME]]`: the comparisons of e2e/test/oracles with other implementations, TIMES as long
-// as in `npm test` (20), and the count of each outcome. CER_ORACLE_SEED repeats a run.
+// npm run test:oracles -- [TIMES [NAME]]
+// The comparisons of e2e/test/oracles with other implementations, TIMES as long as in `npm test` (20), and the count of each
+// outcome. CER_ORACLE_SEED repeats a run.
+//   npm run test:oracles -- 5 zip
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { numberOf, readOptions } from '../setup/options.mjs';
 
-const [times = '20', name = ''] = process.argv.slice(2);
+const { positionals } = readOptions(import.meta.filename, { allowPositionals: true });
+const [times = '20', name = ''] = positionals;
+numberOf({ TIMES: times }, 'TIMES', 1);
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'oracles-'));
 const report = join(folder, 'report.ndjson');

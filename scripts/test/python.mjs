@@ -1,12 +1,18 @@
 #!/usr/bin/env node
+// npm run test:python -- [--tests-only]
 // Checks the Python package in clients/python: its tests, then format, lint and types. With --tests-only, only its tests.
 // The verifier needs the standard library only; missing programs for the rest are named in one line.
+//   npm run test:python -- --tests-only
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensurePython, hasPython } from '../python.mjs';
+import { readOptions } from '../setup/options.mjs';
 
 const folder = join(import.meta.dirname, '..', '..', 'clients', 'python');
-const isTestsOnly = process.argv.includes('--tests-only');
+const { values } = readOptions(import.meta.filename, {
+  options: { 'tests-only': { type: 'boolean', default: false } },
+});
+const isTestsOnly = values['tests-only'];
 
 /** Runs a program in clients/python and ends this one when it fails. */
 function run(program, ...args) {

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// `npm run test:workflows`: actionlint over .github/workflows. It is built from the Go module proxy, which takes half a
-// minute the first time; where that cannot be done, one line says why.
+// npm run test:workflows
+// actionlint over .github/workflows. It is built from the Go module proxy, which takes half a minute the first time; where
+// that cannot be done, one line says why.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOptions } from '../setup/options.mjs';
 
 const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7';
 const root = join(import.meta.dirname, '..', '..');
@@ -13,6 +15,7 @@ const workflows = join(root, '.github', 'workflows');
 
 const run = (program, args, options = {}) => spawnSync(program, args, { encoding: 'utf8', ...options });
 
+readOptions(import.meta.filename);
 if (!existsSync(actionlint)) {
   const env = { ...process.env, GOBIN: tools, GOFLAGS: '-mod=mod' };
   const { status, stderr, error } = run('go', ['install', ACTIONLINT], { env });
