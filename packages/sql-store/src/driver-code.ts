@@ -27,6 +27,11 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['SQLITE_CANTOPEN', 'the file in DATABASE_URL cannot be opened. Check that its folder exists and may be written'],
 ]);
 
+/** Whether the message of `notAvailable` says what happened and what to do. */
+export function isExplained(code: string | null): boolean {
+  return code !== null && ADVICE.has(code);
+}
+
 /** The message for a database that cannot be used. @param code as `driverCodeOf` returns it */
 export function notAvailable(code: string): string {
   const advice = ADVICE.get(code);

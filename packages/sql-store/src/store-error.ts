@@ -1,4 +1,4 @@
-import { driverCodeOf, notAvailable } from './driver-code.js';
+import { driverCodeOf, isExplained, notAvailable } from './driver-code.js';
 
 /** Reason why a store operation failed. */
 export type StoreErrorCode =
@@ -30,11 +30,14 @@ export class StoreError extends Error {
   readonly code: StoreErrorCode;
   /** An SQLSTATE, `SQLITE_...` or the system's code; null for a failure that the store itself found. */
   readonly driverCode: string | null;
+  /** Whether the message says all, so that a log needs no stack. */
+  readonly isExplained: boolean;
 
   constructor(code: StoreErrorCode, message: string, driverCode: string | null = null) {
     super(message);
     this.code = code;
     this.driverCode = driverCode;
+    this.isExplained = isExplained(driverCode);
   }
 }
 

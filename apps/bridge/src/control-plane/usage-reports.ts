@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '@cer/http-service/process';
+import { outageLog, type Logger, type OutageLog } from '@cer/http-service/process';
 import type { ControlPlane, UsageItem } from './control-plane.js';
 
 /** Maximum items that the control plane accepts in one report. */
@@ -16,7 +16,7 @@ interface Report {
  */
 export class UsageReports {
   readonly #controlPlane: Pick<ControlPlane, 'reportUsage'>;
-  readonly #logger: Logger;
+  readonly #outage: OutageLog;
   readonly #kind: UsageItem['kind'];
   readonly #counts = new Map<string, number>();
   #unanswered: Report | null = null;
@@ -25,7 +25,11 @@ export class UsageReports {
 
   constructor(controlPlane: Pick<ControlPlane, 'reportUsage'>, logger: Logger, kind: UsageItem['kind']) {
     this.#controlPlane = controlPlane;
-    this.#logger = logger;
+    this.#outage = outageLog(logger, {
+      level: 'warn',
+      failed: 'usage not reported yet',
+      succeeded: 'usage is reported again',
+    });
     this.#kind = kind;
   }
 
@@ -57,10 +61,11 @@ export class UsageReports {
       try {
         await this.#controlPlane.reportUsage(report.reportId, report.items);
       } catch (error) {
-        this.#logger.warn({ err: error }, 'usage not reported yet');
+        this.#outage.failed(error);
         return;
       }
       this.#unanswered = null;
+      this.#outage.succeeded();
     }
   }
 

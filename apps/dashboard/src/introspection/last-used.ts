@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service/process';
+import { outageLog, type Logger, type OutageLog } from '@cer/http-service/process';
 import type { ApiKeyStore } from '../store/index.js';
 
 /** More keys than this in use at once are written early, so that memory stays bounded. */
@@ -7,13 +7,17 @@ const MAX_WAITING_KEYS = 10_000;
 /** Collects when keys were used and writes it at intervals, so that a look-up costs no write. */
 export class LastUsed {
   readonly #apiKeys: ApiKeyStore;
-  readonly #logger: Logger;
+  readonly #outage: OutageLog;
   #waiting = new Map<string, Date>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(apiKeys: ApiKeyStore, logger: Logger) {
     this.#apiKeys = apiKeys;
-    this.#logger = logger;
+    this.#outage = outageLog(logger, {
+      level: 'warn',
+      failed: 'last use of keys not written',
+      succeeded: 'last use of keys is written again',
+    });
   }
 
   /** Writes every `intervalMs` until `stop`. */
@@ -30,11 +34,13 @@ export class LastUsed {
   /** Writes the collected times. Unwritten ones are dropped: they are for display only, and later ones replace them. */
   async flush(): Promise<void> {
     const uses = this.#waiting;
+    if (uses.size === 0) return;
     this.#waiting = new Map();
     try {
       await this.#apiKeys.markUsed(uses);
+      this.#outage.succeeded();
     } catch (error) {
-      this.#logger.warn({ err: error, keys: uses.size }, 'last use of keys not written');
+      this.#outage.failed(error);
     }
   }
 

@@ -1,4 +1,4 @@
-import { repeat, type Logger } from '@cer/http-service/process';
+import { outageLog, repeat, type Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
 import { isForTenants } from './alert-types.js';
@@ -66,6 +66,16 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
       : [deliverer('tenant-alerts', { whose: 'tenants', named: webhooks.named }, webhooks.post)]),
   ];
 
+  const storing = outageLog(logger, {
+    level: 'warn',
+    failed: 'alerts cannot be stored; readiness is reported from memory',
+    succeeded: 'alerts are stored again',
+  });
+  const observingFails = outageLog(logger, {
+    level: 'error',
+    failed: 'alerts could not be observed; the next turn comes as planned',
+    succeeded: 'alerts are observed again',
+  });
   const observe = async (): Promise<void> => {
     if (file === null && (webhooks === null || (await webhooks.isEmpty()))) return;
     const endpoints = endpointsNow();
@@ -76,8 +86,9 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
     const at = now();
     try {
       if (await observeAll({ alerts, sources, logger }, endpointsFor, at)) for (const worker of workers) worker.wake();
+      storing.succeeded();
     } catch (error) {
-      logger.warn({ err: error }, 'alerts cannot be stored; readiness is reported from memory');
+      storing.failed(error);
       for (const observation of await readiness.observe(at)) await direct.send(endpoints, observation, at);
       return;
     }
@@ -86,10 +97,8 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
 
   const observing = repeat({
     everyMs: observeEveryMs,
-    task: observe,
-    onFailure: (error) => {
-      logger.error({ err: error }, 'alerts could not be observed; the next turn comes as planned');
-    },
+    task: () => observe().then(observingFails.succeeded),
+    onFailure: observingFails.failed,
   });
   return {
     stop: async () => {
@@ -102,15 +111,17 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
 /** A file that is being replaced or is invalid changes nothing: the earlier endpoints stay. */
 function lastReadable(file: string, logger: Logger): () => readonly AlertEndpoint[] {
   let endpoints = readEndpoints(file);
-  let fault = '';
+  const reading = outageLog(logger, {
+    level: 'error',
+    failed: 'ALERTS_FILE cannot be used; its last content applies',
+    succeeded: 'ALERTS_FILE is used again',
+  });
   return () => {
     try {
       endpoints = readEndpoints(file);
-      fault = '';
+      reading.succeeded();
     } catch (error) {
-      const reason = String(error);
-      if (reason !== fault) logger.error({ err: error }, 'ALERTS_FILE cannot be used; its last content applies');
-      fault = reason;
+      reading.failed(error);
     }
     return endpoints;
   };

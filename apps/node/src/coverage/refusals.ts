@@ -1,7 +1,7 @@
 import { isJsonObject, isWellFormed, member, type JsonValue } from '@cer/canonical-json';
 import { unwrap } from '@cer/cer-core/verify';
 import { ServiceError } from '@cer/http-service';
-import { repeat, type Logger } from '@cer/http-service/process';
+import { outageLog, repeat, type Logger } from '@cer/http-service/process';
 import { translateError } from '../errors/refusals.js';
 import type { CoverageCount, CoverageStore } from '../store/index.js';
 
@@ -38,6 +38,11 @@ export interface RefusalCountsDeps {
 export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps): RefusalCounts {
   let counts = new Map<string, CoverageCount>();
   let writing: Promise<void> = Promise.resolve();
+  const outage = outageLog(logger, {
+    level: 'warn',
+    failed: 'counts of refusals could not be written; they stay in memory',
+    succeeded: 'counts of refusals are written again',
+  });
 
   const add = ({ tenantId, day, appId, outcome, count }: CoverageCount): void => {
     const key = JSON.stringify([tenantId, day, appId, outcome]);
@@ -54,6 +59,7 @@ export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps
     counts = new Map();
     try {
       await coverage.addRefusals(taken);
+      outage.succeeded();
     } catch (error) {
       taken.forEach(add);
       throw error;
@@ -63,10 +69,7 @@ export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps
     writing = writing.catch(() => undefined).then(write);
     return writing;
   };
-  const warn = (error: unknown): void => {
-    logger.warn({ err: error }, 'counts of refusals could not be written; they stay in memory');
-  };
-  const writes = repeat({ everyMs: WRITE_EVERY_MS, task: flush, onFailure: warn });
+  const writes = repeat({ everyMs: WRITE_EVERY_MS, task: flush, onFailure: outage.failed });
 
   const refused = (tenantId: string, error: unknown, request: JsonValue): void => {
     const outcome = codeOf(error);
@@ -90,7 +93,7 @@ export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps
     flush,
     close: async () => {
       await writes.stop();
-      await flush().catch(warn);
+      await flush().catch(outage.failed);
     },
   };
 }

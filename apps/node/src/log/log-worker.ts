@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service/process';
+import { outageLog, type Logger } from '@cer/http-service/process';
 import type { LeaseStore, LogStore } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
 import { addDeletionLeaves } from './deletion-leaves.js';
@@ -33,6 +33,11 @@ export function startLog(deps: LogWorkerDeps): Worker {
   let mayGoOn = false;
   let publishing: Promise<void> | null = null;
   let publishedAtMs = -Infinity;
+  const outage = outageLog(logger, {
+    level: 'error',
+    failed: 'the log could not be published; the next time comes as planned',
+    succeeded: 'publishing the log succeeds again',
+  });
 
   const publishBoth = async (): Promise<void> => {
     await Promise.all([publication.publish(logs.receipts), publication.publish(logs.epochs)]);
@@ -47,9 +52,7 @@ export function startLog(deps: LogWorkerDeps): Worker {
     if (publishing !== null || now().getTime() - publishedAtMs < publishEveryMs) return;
     publishedAtMs = now().getTime();
     publishing = publishBoth()
-      .catch((error: unknown) => {
-        logger.error({ err: error }, 'the log could not be published; the next time comes as planned');
-      })
+      .then(outage.succeeded, outage.failed)
       .finally(() => {
         publishing = null;
       });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { repeat, type Logger } from '@cer/http-service/process';
+import { outageLog, repeat, type Logger } from '@cer/http-service/process';
 import type { Signing } from '../signing/signing.js';
 import type { Counted, Store } from '../store/index.js';
 import type { NodeMetrics } from './node-metrics.js';
@@ -29,6 +29,11 @@ export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () =>
   let settled: number | null = null;
   let counted = 0;
   let countedUpTo = 0;
+  const outage = outageLog(logger, {
+    level: 'warn',
+    failed: 'records could not be counted; the next look comes as planned',
+    succeeded: 'records are counted again',
+  });
 
   const count = async (what: Counted, from: number, upTo: number, signal: AbortSignal): Promise<number> => {
     let sum = 0;
@@ -63,13 +68,8 @@ export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () =>
     metrics.records.set({ state: 'hidden' }, hidden);
     metrics.records.set({ state: 'deleted' }, deleted);
     metrics.untimestamped.set(untimestamped);
+    outage.succeeded();
   };
 
-  return repeat({
-    everyMs,
-    task: look,
-    onFailure: (error) => {
-      logger.warn({ err: error }, 'records could not be counted; the next look comes as planned');
-    },
-  });
+  return repeat({ everyMs, task: look, onFailure: outage.failed });
 }

@@ -2,7 +2,7 @@ import type { Signer } from '@cer/keys';
 import type { KeyChange } from '@cer/keys/key-history';
 import { KeyError, publicKeyFromBase64 } from '@cer/keys';
 import { replayKeyHistory } from '@cer/keys/key-history';
-import type { Logger } from '@cer/http-service/process';
+import { outageLog, type Logger } from '@cer/http-service/process';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import { entryTime, planChange, type KeyHistoryLog } from './key-history-log.js';
 import type { SigningKeyHolder } from '../signing/key-holder.js';
@@ -41,8 +41,16 @@ export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
   const { signing, history, store, root, now, logger } = deps;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let failure = '';
-  let notErased = '';
+  const upkeep = outageLog(logger, {
+    level: 'error',
+    failed: 'the upkeep of signing keys failed; it is tried again',
+    succeeded: 'the upkeep of signing keys succeeds again',
+  });
+  const erasure = outageLog(logger, {
+    level: 'error',
+    failed: 'the private key of an ended signing key could not be erased; it is tried again',
+    succeeded: 'the private keys of all ended signing keys are erased',
+  });
   let isRootEnded = false;
 
   const turn = async (): Promise<void> => {
@@ -56,24 +64,17 @@ export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
     // Last and without blocking other steps: a permanently lost holder is itself a reason for revocation.
     try {
       await erase(deps, table);
-      notErased = '';
+      erasure.succeeded();
     } catch (error) {
-      const reason = String(error);
-      if (reason !== notErased) {
-        logger.error({ err: error }, 'the private key of an ended signing key could not be erased; it is tried again');
-      }
-      notErased = reason;
+      erasure.failed(error);
     }
   };
   const attempt = async (): Promise<void> => {
     try {
       await turn();
-      failure = '';
+      upkeep.succeeded();
     } catch (error) {
-      // Logged once per reason, because it is retried every second.
-      const reason = String(error);
-      if (reason !== failure) logger.error({ err: error }, 'the upkeep of signing keys failed; it is tried again');
-      failure = reason;
+      upkeep.failed(error);
     }
   };
   const next = (): void => {

@@ -49,4 +49,5 @@ export interface SigningKeyHolder {
  */
 export class SignerAwayError extends OperatorError {
   override readonly name = 'SignerAwayError';
+  readonly isExplained = true;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@cer/http-service/process';
+import { recordedLog } from '@cer/http-service/testing';
 
 import type { LeaseStore } from '../store/index.js';
 import { startWorker } from './worker.js';
@@ -75,5 +76,25 @@ describe('a background worker', () => {
     await lastTurn;
     await worker.stop();
     expect(turns).toBe(2);
+  });
+
+  it('logs when turns begin to fail and when they succeed again', async () => {
+    const leases = leasesInMemory();
+    const { logger, lines } = recordedLog();
+    let turns = 0;
+    let fifth: () => void = () => undefined;
+    const atFifth = new Promise<void>((resolve) => (fifth = resolve));
+    const task = async (): Promise<void> => {
+      turns += 1;
+      if (turns <= 3) throw new Error('the disk is full');
+      if (turns === 5) fifth();
+    };
+    const worker = startWorker({ name: 'sweep', everyMs: 1, task, leases, logger });
+    await atFifth;
+    await worker.stop();
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { level: 'error', worker: 'sweep', msg: 'background turns fail; each is tried as planned' },
+      { level: 'info', worker: 'sweep', msg: 'background turns succeed again' },
+    ]);
   });
 });

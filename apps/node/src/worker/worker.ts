@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { repeat, type Logger, type Repeating } from '@cer/http-service/process';
+import { outageLog, repeat, type Logger, type Repeating } from '@cer/http-service/process';
 import type { LeaseStore } from '../store/index.js';
 
 /** Long enough for a busy machine: a turn whose lease another process takes over ends early. */
@@ -12,7 +12,7 @@ export interface WorkerOptions {
   readonly everyMs: number;
   /** How long the lease of a killed process keeps the others away; renewed at every third of it. */
   readonly leaseMs?: number;
-  /** One run, in small steps: it should end soon after the signal aborts. Errors are logged. */
+  /** One run, in small steps: it should end soon after the signal aborts. Errors are logged once. */
   readonly task: (signal: AbortSignal) => Promise<void>;
   readonly leases: LeaseStore;
   readonly logger: Logger;
@@ -23,6 +23,12 @@ export type Worker = Repeating;
 /** Starts a background worker: one run now, then one every `everyMs`, while no other process has the lease. */
 export function startWorker({ name, everyMs, leaseMs = LEASE_MS, task, leases, logger }: WorkerOptions): Worker {
   const holder = randomUUID();
+  const outage = outageLog(logger, {
+    level: 'error',
+    failed: 'background turns fail; each is tried as planned',
+    succeeded: 'background turns succeed again',
+    worker: name,
+  });
 
   async function turn(signal: AbortSignal): Promise<void> {
     if (!(await leases.acquire(name, holder, leaseMs))) return;
@@ -44,13 +50,8 @@ export function startWorker({ name, everyMs, leaseMs = LEASE_MS, task, leases, l
       clearInterval(renewal);
       await leases.release(name, holder);
     }
+    outage.succeeded();
   }
 
-  return repeat({
-    everyMs,
-    task: turn,
-    onFailure: (error) => {
-      logger.error({ err: error, worker: name }, 'a background turn failed; the next one comes as planned');
-    },
-  });
+  return repeat({ everyMs, task: turn, onFailure: outage.failed });
 }

@@ -15,7 +15,7 @@ const MAX_CAUSES = 4;
 const MAX_FRAMES = 20;
 
 /**
- * Type, code and stack frames of an error. Its message only where it is safe to log: database drivers and parsers put
+ * Type, code and stack frames of an error, without frames where `isExplained` is set. Its message only where it is safe to log: database drivers and parsers put
  * values of clients into their messages.
  */
 export function describeError(error: unknown, depth = 1): DescribedError | undefined {
@@ -29,7 +29,7 @@ export function describeError(error: unknown, depth = 1): DescribedError | undef
     ...(code !== undefined && { code }),
     ...(syscall !== undefined && { syscall }),
     ...(isSafeToLog(error) && { message: error.message }),
-    frames: framesOf(error),
+    ...(!isExplained(error) && { frames: framesOf(error) }),
     ...(cause !== undefined && { cause }),
   };
 }
@@ -37,6 +37,11 @@ export function describeError(error: unknown, depth = 1): DescribedError | undef
 /** Messages of these classes name fields and rules only. */
 function isSafeToLog(error: Error): boolean {
   return error instanceof ServiceError || isForOperator(error);
+}
+
+/** A condition of the machine, such as a full disk, and not of the code. */
+function isExplained(error: Error): boolean {
+  return isForOperator(error) && 'isExplained' in error && error.isExplained === true;
 }
 
 function textMember(error: Error, name: 'code' | 'syscall'): string | undefined {

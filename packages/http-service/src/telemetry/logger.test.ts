@@ -75,6 +75,15 @@ describe('the log', () => {
     expect(lines.join('')).toContain('the token is absent');
   });
 
+  it('has no stack of an error whose message explains it', () => {
+    const { logger, lines } = recordedLog();
+    const full = Object.assign(new Error('the disk is full'), { forOperator: true, isExplained: true });
+    logger.error({ err: new TypeError('hidden', { cause: full }) }, 'failed');
+    const logged: unknown = JSON.parse(lines.join(''));
+    expect(logged).toMatchObject({ err: { frames: expect.anything(), cause: { message: 'the disk is full' } } });
+    expect(logged).not.toHaveProperty('err.cause.frames');
+  });
+
   it('survives endless causes and values that are not errors', () => {
     const { logger, lines } = recordedLog();
     const endless = new Error('a');
