@@ -141,12 +141,15 @@ describeInChromium('the records of an account in the dashboard', () => {
         await page.reload();
       }
     };
+    /** Follows a link by its address: until then the page reloads itself, and a click may be lost. */
+    const still = async (): Promise<unknown> =>
+      open(await page.$eval('a[href*="still=1"]', (link) => link.getAttribute('href') ?? ''));
     const first = await begin();
     await auditPage(page, 'export-announced');
     const progress = page.waitForResponse((response) => response.url().includes('/records/exports/'));
     await press('a[href^="/records/exports/"]');
     expect((await progress).headers()['refresh']).toBe('3');
-    await press('a[href*="still=1"]');
+    await still();
     await shows('0.1 MB are sent');
     await auditPage(page, 'export-running');
     held.shift()?.end();
@@ -154,7 +157,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     await shows('Done: 0.1 MB were sent');
     const second = await begin();
     await press('a[href^="/records/exports/"]');
-    await press('a[href*="still=1"]');
+    await still();
     await second.body?.cancel();
     await shows('Broken off');
     await auditPage(page, 'export-broken');
