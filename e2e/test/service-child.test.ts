@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from './npm-start.js';
@@ -19,15 +19,23 @@ describe('a supervised service', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Supervises the service with a log that cannot be written, then fails. @returns its output and the service's pid */
-  function supervise(): Promise<{ readonly said: string; readonly pid: number }> {
+  /**
+   * Supervises the service with a log that cannot be written, runs the code `then`, and fails.
+   * @returns its output and the service's pid
+   */
+  function supervise(then = ''): Promise<{ readonly said: string; readonly pid: number }> {
     const code = `
       const { startChild } = await import(${JSON.stringify(CHILD_MODULE)});
       const service = startChild({ name: 'x', args: [${JSON.stringify(join(folder, 'service.mjs'))}],
         cwd: ${JSON.stringify(folder)}, env: process.env, logs: ${JSON.stringify(join(folder, 'missing'))} });
+      setTimeout(() => process.exit(1), 20_000).unref();
       console.log('pid=' + service.child.pid);
-      while (service.lastLines().length < 5) await new Promise((resolve) => setTimeout(resolve, 10));
+      const until = async (condition) => {
+        while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+      };
+      await until(() => service.lastLines().length >= 5);
       console.log('supervised');
+      ${then}
       throw new Error('the supervisor fails');`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
@@ -47,6 +55,16 @@ describe('a supervised service', () => {
     expect(said).toContain('the supervisor fails');
     expect(pid).toBeGreaterThan(1);
     await expectEnded(pid);
+  });
+
+  it('writes its log again once it can', async () => {
+    const log = join(folder, 'missing', 'x.log');
+    const { said } = await supervise(`
+      const { mkdirSync, statSync } = await import('node:fs');
+      mkdirSync(${JSON.stringify(dirname(log))});
+      await until(() => statSync(${JSON.stringify(log)}, { throwIfNoEntry: false })?.size > 50);`);
+    expect(said).toContain('is written again');
+    expect(readFileSync(log, 'utf8')).toMatch(/^\n?(line\n)+$/);
   });
 });
 

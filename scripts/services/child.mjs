@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,16 +34,23 @@ export class NotReady extends Error {
 export function startChild({ name, args, cwd, env, logs }) {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const file = join(logs, `${name}.log`);
-  const log = createWriteStream(file, { flags: 'a', mode: 0o600 });
-  let isWritable = true;
-  // A full disk ends the log, never the services: without a listener the error would end this process and orphan them.
-  log.on('error', (error) => {
-    isWritable = false;
-    console.error(`The log ${file} cannot be written (${error.code ?? error.message}); ${name} runs on without it.`);
-  });
+  let written = Promise.resolve();
+  let isCut = false;
+  // A full disk loses lines of the log, never the services, and later lines are written once there is space.
+  const append = async (text) => {
+    try {
+      // What was cut before is not part of the next line.
+      await appendFile(file, isCut ? `\n${text}` : text, { mode: 0o600 });
+      if (isCut) console.error(`The log ${file} is written again; the lines between are missing.`);
+      isCut = false;
+    } catch (error) {
+      if (!isCut) console.error(`The log ${file} cannot be written (${error.code}); ${name} runs on without it.`);
+      isCut = true;
+    }
+  };
   let tail = '';
   const keep = (chunk) => {
-    if (isWritable) log.write(chunk);
+    written = written.then(() => append(chunk));
     tail = `${tail}${chunk}`.slice(-20_000);
   };
   child.stdout.setEncoding('utf8').on('data', keep);
@@ -55,8 +62,7 @@ export function startChild({ name, args, cwd, env, logs }) {
   const ended = new Promise((resolve) => {
     child.on('close', (code) => {
       process.off('exit', stopWithThisProcess);
-      log.end();
-      resolve(new ServiceEnded(name, code, lastLines()));
+      written.then(() => resolve(new ServiceEnded(name, code, lastLines())));
     });
   });
   return { name, child, ended, lastLines };
