@@ -25,7 +25,7 @@ describe('a supervised service', () => {
    */
   function supervise(then = ''): Promise<{ readonly said: string; readonly pid: number }> {
     const code = `
-      const { startChild } = await import(${JSON.stringify(CHILD_MODULE)});
+      const { startChild, untilReady } = await import(${JSON.stringify(CHILD_MODULE)});
       const service = startChild({ name: 'x', args: [${JSON.stringify(join(folder, 'service.mjs'))}],
         cwd: ${JSON.stringify(folder)}, env: process.env, logs: ${JSON.stringify(join(folder, 'missing'))} });
       setTimeout(() => process.exit(1), 20_000).unref();
@@ -65,6 +65,24 @@ describe('a supervised service', () => {
       await until(() => statSync(${JSON.stringify(log)}, { throwIfNoEntry: false })?.size > 50);`);
     expect(said).toContain('is written again');
     expect(readFileSync(log, 'utf8')).toMatch(/^\n?(line\n)+$/);
+  });
+
+  it('is given up with what it was waited for, its log and a remedy', async () => {
+    const { said } = await supervise(`
+      const { createServer } = await import('node:http');
+      const server = createServer((_, answer) => answer.writeHead(503).end('{"reasons":["no key","no disk"]}'));
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+      for (const port of [server.address().port, 9])
+        await untilReady(service, 'http://127.0.0.1:' + port, 300).catch(({ message, remedy }) => {
+          console.log([message.replace(port, 'PORT'), ...remedy].join('|'));
+        });`);
+    const log = join(folder, 'missing', 'x.log');
+    expect(said).toContain(
+      `x was not ready within 0.3 s: http://127.0.0.1:PORT/ready answers: no key; no disk|Correct this, then start again.|Its log is ${log}.`,
+    );
+    expect(said).toContain(
+      `x was not ready within 0.3 s: http://127.0.0.1:PORT/ready does not answer|A busy machine needs longer: start again when other programs have ended.|Its log is ${log}.`,
+    );
   });
 });
 

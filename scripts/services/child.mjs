@@ -7,22 +7,34 @@ const KEPT_LINES = 20;
 const READY_WITHIN_MS = 60_000;
 const STOPS_WITHIN_MS = 15_000;
 
-/** A service that exited on its own, with its last output. */
-export class ServiceEnded extends Error {
-  constructor(name, code, lines) {
-    super(`${name} ended with ${code === null ? 'a signal' : `exit code ${code}`}`);
-    this.name = 'ServiceEnded';
-    this.lines = lines;
+/** A service that does not run as it should: `remedy` in sentences, and its last lines of output. */
+export class ServiceFault extends Error {
+  constructor(message, { file, lastLines }, advice = []) {
+    super(message);
+    this.remedy = [...advice, `Its log is ${file}.`];
+    this.lines = lastLines();
   }
 }
 
-/** A service that runs but does not report ready. */
-export class NotReady extends Error {
-  constructor(name, reason, lines) {
-    super(`${name} was not ready within ${READY_WITHIN_MS / 1000} s${reason === null ? '' : `: ${reason}`}`);
+/** A service that exited on its own. */
+export class ServiceEnded extends ServiceFault {
+  constructor(service, code) {
+    super(`${service.name} ended with ${code === null ? 'a signal' : `exit code ${code}`}`, service);
+    this.name = 'ServiceEnded';
+  }
+}
+
+/** A service that runs but does not report ready; `reason` is what it reports, null without an answer. */
+class NotReady extends ServiceFault {
+  constructor(service, { url, withinMs, reason }) {
+    const found = reason === null ? 'does not answer' : `answers: ${reason}`;
+    super(`${service.name} was not ready within ${withinMs / 1000} s: ${url} ${found}`, service, [
+      reason === null
+        ? 'A busy machine needs longer: start again when other programs have ended.'
+        : 'Correct this, then start again.',
+    ]);
     this.name = 'NotReady';
     this.reason = reason;
-    this.lines = lines;
   }
 }
 
@@ -62,10 +74,10 @@ export function startChild({ name, args, cwd, env, logs }) {
   const ended = new Promise((resolve) => {
     child.on('close', (code) => {
       process.off('exit', stopWithThisProcess);
-      written.then(() => resolve(new ServiceEnded(name, code, lastLines())));
+      written.then(() => resolve(new ServiceEnded({ name, file, lastLines }, code)));
     });
   });
-  return { name, child, ended, lastLines };
+  return { name, child, ended, file, lastLines };
 }
 
 /**
@@ -73,24 +85,26 @@ export function startChild({ name, args, cwd, env, logs }) {
  * @throws {ServiceEnded} when it exits instead
  * @throws {NotReady} when it does not become ready, or reports `ready: false` for good
  */
-export async function untilReady({ name, ended, lastLines }, url) {
+export async function untilReady(service, address, withinMs = READY_WITHIN_MS) {
+  const url = `${address}/ready`;
   let end = null;
   let reason = null;
-  ended.then((reason) => (end = reason));
-  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
+  service.ended.then((fault) => (end = fault));
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await sleep(100)) {
     if (end !== null) throw end;
     try {
-      const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) });
+      const answer = await fetch(url, { signal: AbortSignal.timeout(2000) });
       const said = await answer.text();
       if (answer.ok) return;
       const body = jsonIn(said);
-      reason = body.reason ?? body.reasons?.join('; ') ?? `/ready answers ${answer.status}`;
+      reason = body.reason ?? body.reasons?.join('; ') ?? `status ${answer.status}`;
       if (body.ready === false) break;
-    } catch (error) {
-      if (error.name !== 'TimeoutError' && error.message !== 'fetch failed') throw error;
+    } catch {
+      // Refused, cut off or too late: asked again.
+      reason = null;
     }
   }
-  throw new NotReady(name, reason, lastLines());
+  throw new NotReady(service, { url, withinMs, reason });
 }
 
 function jsonIn(text) {

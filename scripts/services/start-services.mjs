@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../setup/setup-error.mjs';
 import { servicesIn } from './catalogue.mjs';
-import { NotReady, ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
+import { ServiceEnded, ServiceFault, startChild, stopAll, untilReady } from './child.mjs';
 import { openDataFolder, removeFile, secretIn, writePrivately } from './data-folder.mjs';
 import { certifySample, demoAccount } from './demo.mjs';
 import { launchArguments } from './launch.mjs';
@@ -75,7 +75,7 @@ export async function startServices({ root, browser, log = console.log }) {
     try {
       await untilReady(child, setting.urls[child.name]);
     } catch (error) {
-      if (isNeeded(child) || !isServiceFault(error)) throw error;
+      if (isNeeded(child) || !(error instanceof ServiceFault)) throw error;
       await stopAll([child], 'SIGTERM');
       leftOut.set(child.name, error.reason ?? error.message);
     }
@@ -104,7 +104,7 @@ export async function startServices({ root, browser, log = console.log }) {
     log('All services have stopped.');
   } catch (error) {
     await stopAll(children, 'SIGTERM');
-    throw isServiceFault(error) ? new SetupError(`${error.message}.`, explain(error, path)) : error;
+    throw error instanceof ServiceFault ? new SetupError(`${error.message}.`, explain(error)) : error;
   } finally {
     removeIfPossible(servicesFile, log);
   }
@@ -133,18 +133,14 @@ async function untilLogged(nodeUrl, certificateHash) {
   return false;
 }
 
-function isServiceFault(error) {
-  return error instanceof ServiceEnded || error instanceof NotReady;
-}
-
 function inherited() {
   return Object.fromEntries(
     KEPT_FROM_THIS_PROCESS.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]),
   );
 }
 
-function explain({ lines }, path) {
-  return `Its last lines (all of them are in ${path('logs')}):\n\n${lines.join('\n')}`;
+function explain({ remedy, lines }) {
+  return `${remedy.join(' ')} Its last lines:\n\n${lines.join('\n')}`;
 }
 
 function showTable({ log, services, leftOut, setting, account, sample, isLogged, folder, browser }) {
