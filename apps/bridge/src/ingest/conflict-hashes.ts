@@ -36,7 +36,7 @@ export async function conflictHashes(
     const certified = await found(client.lookup({ executionId }, { mine: true }));
     const existing = hashOf(certified);
     if (existing === null) return { existing, submitted: null };
-    const request = withTimes(JSON.parse(Buffer.from(line).toString('utf8')) as JsonObject, certified);
+    const request = withTimes(objectIn(line), certified);
     return { existing, submitted: hashOf(await found(created(client, request))) };
   } catch (error) {
     logger.warn({ err: error }, 'the hashes of a conflict are not available');
@@ -46,8 +46,12 @@ export async function conflictHashes(
 
 async function created(client: NodeApi, request: JsonObject): Promise<JsonObject> {
   const body = { bytes: JSON.stringify(request), type: 'application/json' };
-  const bundle = parseJson((await client.ask('create', { body })).bytes);
-  return isJsonObject(bundle) ? bundle : {};
+  return objectIn((await client.ask('create', { body })).bytes);
+}
+
+function objectIn(bytes: Uint8Array): JsonObject {
+  const value = parseJson(bytes);
+  return isJsonObject(value) ? value : {};
 }
 
 function hashOf(answer: JsonObject): string | null {

@@ -1,28 +1,16 @@
 /**
- * The used part of a stream's reader: the platform's own type differs between Node's and the browser's declarations.
- */
-interface Reader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
-
-/**
  * Reads the body of an answer while it arrives, unpacked if it was packed.
  * @param maxBytes a longer body is abandoned
  * @returns null for a longer one
  */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | null> {
-  const reader: Reader | undefined = response.body?.getReader();
+  const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
-    const chunk = (await reader?.read())?.value;
-    if (chunk === undefined) return Buffer.concat(chunks, length);
+  for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) {
-      await reader?.cancel();
-      return null;
-    }
+    if (length > maxBytes) return null;
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks, length);
 }

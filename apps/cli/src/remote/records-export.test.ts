@@ -59,10 +59,7 @@ describe('cer records export', () => {
     const out = folder.file('stalled.zip');
     // Long enough for the start of the answer on a busy machine.
     const { exitCode, stderr } = await exported(out, node, '--timeout', '2');
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringContaining('sent nothing for 2 seconds: no file was written'),
-    ]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('sent nothing for 2 seconds: no file was written')]);
     expect(readdirSync(folder.path).filter((name) => name.startsWith('stalled'))).toEqual([]);
   });
 

@@ -160,10 +160,9 @@ async function download(
 ): Promise<number> {
   const isFile = draft !== path;
   const file = createWriteStream(draft, { flags: isFile ? 'wx' : 'w', mode: 0o600 });
-  const reader: Reader = body.getReader();
   try {
     await once(file, 'open');
-    const bytes = await copy(reader, file, io);
+    const bytes = await copy(body, file, io);
     if (isFile) {
       await synced(draft);
       await rename(draft, path);
@@ -173,7 +172,7 @@ async function download(
   } catch (error) {
     file.destroy();
     // The rest is discarded; a broken stream has rejected its reader already.
-    await reader.cancel().catch(() => undefined);
+    await body.cancel().catch(() => undefined);
     const code = faultCode(error);
     if (code === 'EEXIST')
       throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running? If not, remove it`);
@@ -204,15 +203,7 @@ function worded(code: string): string {
   return words === undefined ? code : `${words}, ${code}`;
 }
 
-/**
- * The used part of a stream's reader: the platform's own type differs between Node's and the browser's declarations.
- */
-interface Reader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
-
-async function copy(reader: Reader, file: WriteStream, io: Io): Promise<number> {
+async function copy(body: AsyncIterable<Uint8Array>, file: WriteStream, io: Io): Promise<number> {
   const failed = once(file, 'error').then(([error]) => {
     throw error instanceof Error ? error : new TypeError('the file failed');
   });
@@ -220,9 +211,7 @@ async function copy(reader: Reader, file: WriteStream, io: Io): Promise<number> 
   failed.catch(() => undefined);
   let bytes = 0;
   let shownAt = 0;
-  for (;;) {
-    const { value: chunk } = await reader.read();
-    if (chunk === undefined) break;
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (!file.write(chunk)) await Promise.race([once(file, 'drain'), failed]);
     const now = io.now().getTime();

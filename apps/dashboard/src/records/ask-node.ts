@@ -1,5 +1,5 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
-import { ServiceError } from '@cer/http-service';
+import { readBounded, ServiceError } from '@cer/http-service';
 import type { ReaderKey } from '../store/index.js';
 import type { ReaderKeys } from './reader-keys.js';
 
@@ -71,33 +71,18 @@ export function parsed(content: string): unknown {
 }
 
 /** The body as it arrives; a reader that stops early ends the request. */
-export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
-  if (reader === undefined) return;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
-  }
+export async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  yield* body ?? [];
 }
 
-export async function boundedText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
+export async function boundedText({ body }: Response): Promise<string> {
   try {
-    for await (const part of bodyOf(response)) {
-      size += part.length;
-      if (size > MAX_ANSWER_BYTES) throw older();
-      parts.push(part);
-    }
+    const bytes = await readBounded(body, MAX_ANSWER_BYTES);
+    if (bytes === null) throw older();
+    return bytes.toString('utf8');
   } catch (error) {
     throw error instanceof ServiceError ? error : unavailable('broke off its answer', error);
   }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** A receipt that is in the log and not yet in a published checkpoint of it. */

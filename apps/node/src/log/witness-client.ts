@@ -1,3 +1,4 @@
+import { readBounded } from '@cer/http-service';
 import { encodeBase64 } from '@cer/keys';
 import { TlogError, type PolicyWitness } from '@cer/tlog';
 import { formatNote, MAX_SIGNATURE_LINES, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
@@ -42,28 +43,13 @@ export const askWitness: AskWitness = async ({ key, url }, { oldSize, proof, not
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const said = await readText(response);
-    return await answerOf(response, said, note, key);
+    const said = await readBounded(response.body, MAX_ANSWER_BYTES);
+    if (said === null) throw new Error('the answer is too large');
+    return await answerOf(response, said.toString('utf8'), note, key);
   } catch (error) {
     return { status: 'later', reason: error instanceof Error ? error.name : 'no answer' };
   }
 };
-
-async function readText(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  const next = async (): Promise<Uint8Array | undefined> => (await reader?.read())?.value as Uint8Array | undefined;
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for (let part = await next(); part !== undefined; part = await next()) {
-    bytes += part.length;
-    if (bytes > MAX_ANSWER_BYTES) {
-      await reader?.cancel();
-      throw new Error('the answer is too large');
-    }
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
 
 async function answerOf(response: Response, said: string, note: string, key: NoteKey): Promise<WitnessAnswer> {
   switch (response.status) {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { isJsonObject, jcsV1, parseJson, type JsonObject } from '@cer/canonical-json';
 import { sha256, type Sha256Hash } from '@cer/cer-core';
-import { ServiceError } from '@cer/http-service';
+import { readBounded, ServiceError } from '@cer/http-service';
 import { equalSecret, type Secret } from '@cer/http-service/config';
 import type { NodeCode } from '../errors/refusals.js';
 
@@ -109,7 +109,7 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     const nonce = randomBytes(24).toString('base64url');
     const body = JSON.stringify(order);
     const answer = await send(route, body, nonce, accept, signal);
-    const bytes = await readAll(bodyOf(answer, signal));
+    const bytes = await readAll(answer, signal);
     const status = answer.statusCode ?? 0;
     // Its limit is lower than the node's; refused before the body is read, so not bound to the request.
     if (status === 413) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: 'the sketch is too large' });
@@ -136,7 +136,7 @@ export function createRendererClient(url: string, token: Secret<string>): Render
       const body = JSON.stringify(order);
       const answer = await send('/loop', body, nonce, 'text/event-stream', signal);
       if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) {
-        throw refusalOf(objectIn(await readAll(bodyOf(answer, signal))));
+        throw refusalOf(objectIn(await readAll(answer, signal)));
       }
       let last: ServerEvent | null = null;
       for await (const event of serverEvents(bodyOf(answer, signal))) {
@@ -166,15 +166,10 @@ async function* bodyOf(answer: AsyncIterable<Buffer>, signal: AbortSignal): Asyn
   }
 }
 
-async function readAll(body: AsyncIterable<Buffer>): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw rendererUnavailable('the answer of the renderer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+async function readAll(answer: AsyncIterable<Buffer>, signal: AbortSignal): Promise<Uint8Array> {
+  const bytes = await readBounded(bodyOf(answer, signal), MAX_ANSWER_BYTES);
+  if (bytes === null) throw rendererUnavailable('the answer of the renderer is too large');
+  return bytes;
 }
 
 function objectIn(bytes: Uint8Array): JsonObject {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readBounded } from '@cer/http-service';
 import {
   formatTimestampRequest,
   MAX_RESPONSE_BYTES,
@@ -63,7 +64,9 @@ export async function askAuthority(
       signal: hangUp.signal,
     });
     if (answer.status !== 200) throw new NoTokenError(`it answered HTTP ${answer.status}`);
-    return await checked(await readBounded(answer), imprint, nonce, roots);
+    const bytes = await readBounded(answer.body, MAX_RESPONSE_BYTES);
+    if (bytes === null) throw new NoTokenError(`its answer has more than ${MAX_RESPONSE_BYTES} bytes`);
+    return await checked(bytes, imprint, nonce, roots);
   } catch (error) {
     throw asNoToken(error);
   } finally {
@@ -96,22 +99,4 @@ function asNoToken(error: unknown): NoTokenError {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
   return new NoTokenError(`it cannot be reached${code}`, { cause: error });
-}
-
-/** The used part of a stream reader, typed because the platform's type is generic. */
-interface Reader {
-  read(): Promise<{ readonly value?: Uint8Array | undefined }>;
-}
-
-async function readBounded(answer: Response): Promise<Uint8Array> {
-  const reader: Reader | undefined = answer.body?.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const chunk = (await reader?.read())?.value;
-    if (chunk === undefined) return new Uint8Array(Buffer.concat(chunks, size));
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw new NoTokenError(`its answer has more than ${MAX_RESPONSE_BYTES} bytes`);
-    chunks.push(chunk);
-  }
 }
