@@ -126,7 +126,7 @@ describe('the command line', () => {
       expect(await store.links.find(tokenHash)).toMatchObject({ purpose: 'password' });
       expect(await run(`backup --out ${copy}`)).toEqual({
         code: 0,
-        out: `made ${copy}: 1 tenants, 1 users, 0 API keys. Sessions and one-time links are not in it`,
+        out: `made ${copy}: 1 tenant, 1 user, 0 API keys. Sessions and one-time links are not in it`,
         err: '',
       });
     });

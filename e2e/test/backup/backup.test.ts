@@ -130,7 +130,7 @@ describe('the whole system', () => {
       beforeBackup = answered();
       const said = run(backup);
       expect(said).toMatch(/node\.sqlite: schema version \d+; \d+ records/);
-      expect(said).toMatch(/dashboard\.sqlite: 1 tenants, 1 users, 1 API keys/);
+      expect(said).toMatch(/dashboard\.sqlite: 1 tenant, 1 user, 1 API key\./);
       const during = answered().length;
       await until(() => answered().length >= during + 10 || load.exitCode !== null);
       load.kill('SIGTERM');

@@ -1,9 +1,8 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
-import { effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
+import { counted, effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
 import { formatCursor, type AuditPackageManifest, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { reviewOf } from '@cer/cer-core/review';
 import { isTimestamp } from '@cer/keys';
-import { counted } from '../counted.js';
 import type { PackageFindings } from './package-finding.js';
 
 const UNASKED = 'does not fit what was asked for';

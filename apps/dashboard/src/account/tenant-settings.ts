@@ -1,3 +1,4 @@
+import { counted } from '@cer/cer-core';
 import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core/attest';
 import { z } from 'zod';
 
@@ -52,7 +53,7 @@ export function summaryOf({ publish, minimumProtocol, retentionDays, visibility,
     `new records ${visibility}`,
     `published: ${published.length === 0 ? 'nothing more' : published.join(', ')}`,
     `at least protocol ${minimumProtocol}`,
-    retentionDays === null ? 'kept indefinitely' : `kept ${retentionDays} days`,
+    retentionDays === null ? 'kept indefinitely' : `kept ${counted(retentionDays, 'day')}`,
     legalHold ? 'legal hold' : 'no legal hold',
   ].join('; ');
 }

@@ -1,3 +1,4 @@
+import { counted } from '@cer/cer-core';
 import { locationOf } from '@cer/sql-store';
 import { copySqliteFile } from '@cer/sql-store/sqlite-copy';
 import { readDatabaseConfig } from '../config.js';
@@ -21,7 +22,11 @@ export const backup: Command = {
       const has = copy.prepare<[string]>('select 1 from sqlite_master where name = ?').pluck();
       const count = (table: string): number => Number(copy.prepare(`select count(*) from ${table}`).pluck().get());
       for (const table of LEFT_OUT) if (has.get(table) !== undefined) copy.exec(`delete from ${table}`);
-      return `${count('tenants')} tenants, ${count('users')} users, ${count('api_keys')} API keys`;
+      return [
+        counted(count('tenants'), 'tenant'),
+        counted(count('users'), 'user'),
+        counted(count('api_keys'), 'API key'),
+      ].join(', ');
     });
     print(`made ${to}: ${counts}. Sessions and one-time links are not in it`);
   },

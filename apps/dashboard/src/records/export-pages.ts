@@ -1,3 +1,4 @@
+import { counted } from '@cer/cer-core';
 import { html, type Html } from '@cer/pages';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
@@ -9,7 +10,8 @@ const AGAIN_AFTER_S = 3;
 
 /** The size of an export. @param shown records of a page, where they are not counted */
 export function countText(found: RecordCount | null, shown?: number): string {
-  if (found === null) return shown === undefined ? 'an unknown number of records' : `more than ${shown} records`;
+  if (found === null)
+    return shown === undefined ? 'an unknown number of records' : `more than ${counted(shown, 'record')}`;
   const { count, isExact } = found;
   return `${isExact ? '' : 'at least '}${count.toLocaleString('en')} ${count === 1 ? 'record' : 'records'}`;
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { counted } from '@cer/cer-core';
 import { loadNodeConfig, type NodeConfig } from '../start/config.js';
 import { StartupError } from '../errors/startup-error.js';
 import { copyDatabase, type DatabaseMarks } from '../store/index.js';
@@ -69,7 +70,7 @@ function sqlitePath(databaseUrl: string, command: string): string {
 function worded({ schemaVersion, records, newestAttestedAt, auditHead, keyHistorySeq }: DatabaseMarks): string {
   return [
     `schema version ${schemaVersion}`,
-    `${records} records${newestAttestedAt === null ? '' : `, the newest attested at ${newestAttestedAt}`}`,
+    `${counted(records, 'record')}${newestAttestedAt === null ? '' : `, the newest attested at ${newestAttestedAt}`}`,
     auditHead === null ? 'nothing in the audit log' : `audit log up to ${auditHead.seq} (${auditHead.hash})`,
     `key history up to ${keyHistorySeq}`,
   ].join('; ');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { JsonError, parseJson } from '@cer/canonical-json';
+import { counted } from '@cer/cer-core';
 import { StartupError } from '../errors/startup-error.js';
 import { openRow } from '../log/begin-log.js';
 import { mirrorAt } from '../log/log-mirror.js';
@@ -30,7 +31,9 @@ export const logRecoverCommand: Command = {
       const said: string[] = [];
       for (const row of rows) {
         const { from: before, to, opened } = await recoverLog(deps, row, mirrorAt(from, row.role));
-        said.push(`${row.origin}: ${before} to ${to} entries, ${to - before - opened} without opening`);
+        said.push(
+          `${row.origin}: ${before} to ${counted(to, 'entry', 'entries')}, ${to - before - opened} without opening`,
+        );
       }
       return said.join('\n');
     });
@@ -44,7 +47,7 @@ export const logBackfillCommand: Command = {
   run: (_args, env) =>
     withStore(env, async (store) => {
       await openRows(store);
-      return `${await backfillLog(store)} leaves stored; the log takes them at its next turns`;
+      return `${counted(await backfillLog(store), 'leaf', 'leaves')} stored; the log takes them at its next turns`;
     }),
 };
 

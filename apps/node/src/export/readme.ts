@@ -1,3 +1,4 @@
+import { counted } from '@cer/cer-core';
 import type { AuditPackageManifest } from '@cer/cer-core/logs';
 
 type Facts = Pick<AuditPackageManifest, 'nodeId' | 'kid' | 'tenantId' | 'query' | 'asOf' | 'signedAt' | 'count'>;
@@ -14,7 +15,7 @@ export function readme({ nodeId, kid, tenantId, query, asOf, signedAt, count }: 
   ];
   return `AUDIT PACKAGE
 
-This package holds ${count} certified execution record${count === 1 ? '' : 's'} of one account (${JSON.stringify(tenantId)}),
+This package holds ${counted(count, 'certified execution record')} of one account (${JSON.stringify(tenantId)}),
 written by the node "${nodeId}".
 
 What was asked for

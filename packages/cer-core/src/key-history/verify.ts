@@ -17,6 +17,7 @@ import {
   type KeyHistoryHead,
   type KeySetStatement,
 } from '@cer/keys/key-history';
+import { counted } from '../counted.js';
 import { jcsV1 } from '../profiles.js';
 import { CerError } from '../errors.js';
 import { followChain } from './chain.js';
@@ -217,7 +218,7 @@ export function rootFingerprintOf(root: Pick<HistoryRoot, 'publicKey'>): string 
 
 function requireNotOlder({ document, statement }: ReadKeyHistory, seen: SeenKeyHistory | null): void {
   if (seen === null) return;
-  const shown = `version ${statement.version} with ${statement.historyHead.seq} entries`;
+  const shown = `version ${statement.version} with ${counted(statement.historyHead.seq, 'entry', 'entries')}`;
   const before = `version ${seen.version} with ${seen.historyHead.seq}`;
   if (statement.version < seen.version || statement.historyHead.seq < seen.historyHead.seq) {
     throw new Refused('KEY_HISTORY_ROLLBACK', 'statement', `is ${shown}, older than the accepted one: ${before}`);

@@ -1,5 +1,6 @@
 import { unavailable } from '@cer/http-service';
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { counted } from '@cer/cer-core';
 import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
 import { answered, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
@@ -94,7 +95,7 @@ async function sealTrace(
     status,
     executionId: `${OTEL_PREFIX}${root.traceId}`,
     provider: null,
-    model: `trace of ${steps.length} ${steps.length === 1 ? 'call' : 'calls'}`,
+    model: `trace of ${counted(steps.length, 'call')}`,
     certificateHash: isSealed ? projectHash : null,
     submittedHash: null,
     verificationUrl: textMember(body, 'verificationUrl'),
