@@ -10,7 +10,7 @@ import { leafHash } from '@cer/tlog/merkle';
 import { parseCheckpoint } from '@cer/tlog/note';
 import { openTileTree, parseTilePath, tilesMatch, formatTilePath } from '@cer/tlog/tiles';
 import { TestLog, TestWitness } from '@cer/tlog/testing';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 // Logs, proofs and witnesses of this project beside programs that others wrote: golang.org/x/mod/sumdb and the formats,
@@ -92,7 +92,7 @@ it('the witness cosigns a log of Tessera', async () => {
   writeFileSync(keyFile, secret, { mode: 0o600 });
 
   const database = join(folder, 'w.sqlite');
-  const witness = programBundle('apps/witness/src/main.ts');
+  const witness = builtProgram('apps/witness/src/main.ts');
   const made = execFileSync(process.execPath, [witness, 'init', '--name', 'w.example/1', '--db', database]);
   const witnessKey = made.toString().trim();
   const child = spawn(process.execPath, [witness, 'serve', '--db', database, '--log', vkey, '--port', '0'], {

@@ -10,7 +10,7 @@ import { buildProject } from '@cer/cer-core/seal';
 import { describeInChromium } from '@cer/test-browser';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { namedMetrics, publishedMetrics } from './monitoring.js';
-import { freeBase, fromBundles, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
+import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
 import { OFFLINE_FILE, reportOffline } from './offline-file.js';
 import { drawPanels, missingPrometheus } from './prometheus.js';
 
@@ -80,7 +80,7 @@ let tsa: ServedTsa;
 beforeAll(async () => {
   authority = createOpensslTsa({ name: 'Journey Time Authority' });
   tsa = await serveTsa((query) => authority.reply(query));
-  const withTimestamps = { ...fromBundles(), TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
+  const withTimestamps = { TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
   started = new Start(dataDir, await freeBase(), withTimestamps);
   services = await started.services(dataDir);
 }, PATIENCE_MS);

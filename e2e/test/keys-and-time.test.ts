@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { PATIENCE_MS, root } from './npm-start.js';
 
@@ -15,7 +15,7 @@ import { PATIENCE_MS, root } from './npm-start.js';
 // leaked signing key.
 
 const ADMIN_SECRET = 'secret of the test administrator';
-const mainOfNode = (): string => programBundle('apps/node/src/main.ts');
+const mainOfNode = (): string => builtProgram('apps/node/src/main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'cer-keys-'));
 const file = (name: string): string => join(folder, name);
 

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { servicePorts } from '../../scripts/services/ports.mjs';
-import { bundledPrograms } from '@cer/http-service/testing';
 
 export const root = join(__dirname, '../..');
 /** Maximum duration of one start of all services. */
@@ -14,12 +13,6 @@ export const PATIENCE_MS = 300_000;
 
 /** On a loaded machine a sketch takes longer than the renderer's default deadlines. */
 const PATIENT = { STILL_DEADLINE_MS: '120000', LOOP_DEADLINE_MS: '120000', FRAME_DEADLINE_MS: '60000' };
-
-/**
- * Makes `npm start` take bundles of the services in place of the built files, which need five times the processor time to
- * load: for tests of the services, not of `npm start`.
- */
-export const fromBundles = (): Readonly<Record<string, string>> => ({ CER_PROGRAMS: bundledPrograms() });
 
 export interface Services {
   readonly node: { readonly url: string };

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freeBase, fromBundles, PATIENCE_MS, PORTS_PER_START, portsFrom, Start } from './npm-start.js';
+import { freeBase, PATIENCE_MS, PORTS_PER_START, portsFrom, Start } from './npm-start.js';
 
 interface Sample {
   readonly certificateHash: string;
@@ -87,7 +87,7 @@ describe('npm start', () => {
   it(
     "stops all and shows a dead service's last lines",
     async () => {
-      const started = start(fromBundles());
+      const started = start();
       const { node } = await started.services(dataDir);
       const pid = nodeProcessOf(started);
       process.kill(pid, 'SIGKILL');
@@ -103,7 +103,7 @@ describe('npm start', () => {
   it(
     'leaves no service behind when it is killed',
     async () => {
-      const started = start(fromBundles());
+      const started = start();
       await started.services(dataDir);
       const services = childrenOf(started);
       expect(services.length).toBeGreaterThanOrEqual(4);
@@ -116,7 +116,7 @@ describe('npm start', () => {
   it(
     'serves without a browser and gives the reason',
     async () => {
-      const started = start({ ...fromBundles(), CHROMIUM_PATH: '/bin/false' });
+      const started = start({ CHROMIUM_PATH: '/bin/false' });
       const { node, renderer } = await started.services(dataDir);
       expect(renderer).toBeUndefined();
       const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'api-key'), 'utf8').trim()}` };
@@ -162,7 +162,7 @@ describe('npm start', () => {
 
 /** The child process that runs the node. */
 function nodeProcessOf(started: Start): number {
-  const pid = childrenOf(started).find((id) => commandOf(id).includes('apps/node/src/main.js'));
+  const pid = childrenOf(started).find((id) => commandOf(id).includes('apps/node/dist/main.js'));
   if (pid === undefined) throw new Error('the node runs as a child of npm start');
   return pid;
 }

@@ -1,7 +1,6 @@
 // Prepares tests that start the renderer: the scripts of its pages, and a browser.
-import { join } from 'node:path';
 import { ensureBrowser, ensurePackagedBrowser } from '../browser.mjs';
-import { ensureBuild } from '../setup/ensure-build.mjs';
+import useBuild from './use-build.mjs';
 
 const log = (line) => process.stderr.write(`${line}\n`);
 
@@ -10,8 +9,7 @@ const log = (line) => process.stderr.write(`${line}\n`);
  * say so instead of running.
  */
 export async function prepareRenderer() {
-  const root = join(import.meta.dirname, '..', '..');
-  await ensureBuild({ root, workspaces: ['@cer/sketch-engine'], log: () => undefined });
+  await useBuild();
   const found = await ensureBrowser({ log });
   process.env.CER_TEST_BROWSER = found.path ?? '';
   process.env.CER_TEST_NO_BROWSER = found.path === undefined ? found.reason : '';

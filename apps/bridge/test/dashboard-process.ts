@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import { startService, type ServiceProcess } from './service-process.js';
 
 export interface Owner {
@@ -69,7 +69,7 @@ export async function startDashboardProcess(given: {
     JWKS_KEYS_FILE: join(folder, 'jwks.json'),
   };
   const run = (args: readonly string[], input = ''): string =>
-    execFileSync(process.execPath, [programBundle('apps/dashboard/src/main.ts'), ...args], {
+    execFileSync(process.execPath, [builtProgram('apps/dashboard/src/main.ts'), ...args], {
       env: { PATH: process.env['PATH'] ?? '', ...env },
       input,
       encoding: 'utf8',

@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 
 const START_MS = 120_000;
 
@@ -17,7 +17,7 @@ export interface ServiceProcess {
 
 /** Starts `apps/<name>` and waits until it listens. */
 export async function startService(name: string, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [programBundle(`apps/${name}/src/main.ts`)], {
+  const child = spawn(process.execPath, [builtProgram(`apps/${name}/src/main.ts`)], {
     env: { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -74,7 +74,7 @@ export async function startNodeProcess(controlPlaneUrl: string, serviceToken: st
     CONTROL_PLANE_URL: controlPlaneUrl,
     CONTROL_PLANE_TOKEN_FILE: tokenFile,
   };
-  execFileSync(process.execPath, [programBundle('apps/node/src/main.ts'), 'init'], {
+  execFileSync(process.execPath, [builtProgram('apps/node/src/main.ts'), 'init'], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
   const service = await startService('node', env);

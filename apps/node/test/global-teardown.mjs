@@ -1,7 +1,1 @@
-import { leaveServiceBundles } from '../../../scripts/test/service-bundles.mjs';
-import { leavePostgresServer } from '../../../scripts/test/shared-postgres-server.mjs';
-
-export default async function leave() {
-  await leaveServiceBundles();
-  await leavePostgresServer();
-}
+export { leavePostgresServer as default } from '../../../scripts/test/shared-postgres-server.mjs';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { Secret } from '@cer/http-service/config';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createRendererClient } from '../src/render/renderer-client.js';
@@ -12,7 +12,7 @@ import { startTestNode, testSecrets, VERIFY_URL, type TestNode } from './test-no
 
 const LARGE = 300 * 1024;
 const MIB = 1024 * 1024;
-const START = { url: pathToFileURL(programBundle('apps/node/src/thread/thread.ts')) };
+const START = { url: pathToFileURL(builtProgram('apps/node/src/thread/thread.ts')) };
 const ENGINE = { name: 'portable', version: '1', wasmHash: 'w', mathHash: 'm', fontsHash: 'f' };
 
 const padding = 'é'.repeat(LARGE);

@@ -5,7 +5,7 @@ import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core/attest';
 import type { JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
@@ -24,7 +24,7 @@ const LIMITS = {
   projectLimitBytes: 4 * MIB,
   projectVerifyLimitBytes: 4 * MIB,
 };
-const START = { url: pathToFileURL(programBundle('apps/node/src/thread/thread.ts')) };
+const START = { url: pathToFileURL(builtProgram('apps/node/src/thread/thread.ts')) };
 
 const KEY = generateApiKey();
 /** One tenant id on both nodes: salts depend on it. */

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { programBundle } from '@cer/http-service/testing';
+import { join } from 'node:path';
+import { builtProgram } from '@cer/http-service/testing';
 import type { TestDatabase } from '@cer/sql-store/testing';
 
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
@@ -32,7 +32,7 @@ export interface Running {
 const children = new Set<ChildProcess>();
 
 function run(main: string, args: readonly string[], env: NodeEnvironment, input = ''): Running {
-  const child = spawn(process.execPath, [programBundle(relative(ROOT, main)), ...args], {
+  const child = spawn(process.execPath, [builtProgram(main), ...args], {
     // Does not inherit the environment of the tests.
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -59,8 +59,7 @@ function run(main: string, args: readonly string[], env: NodeEnvironment, input 
   return { stdout: () => said.stdout, until, kill: (signal) => child.kill(signal), ended };
 }
 
-const ROOT = join(__dirname, '../../..');
-const MAIN = join(ROOT, 'apps/node/src/main.ts');
+const MAIN = 'apps/node/src/main.ts';
 
 /** Runs one of the node's commands to its end. */
 export async function runNode(args: readonly string[], env: NodeEnvironment): Promise<Ended> {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 
 /** The node as a separate process, with its own database and keys. */
 export interface NodeProcess {
@@ -30,7 +30,7 @@ export async function startNodeProcess(): Promise<NodeProcess> {
     ADMIN_SECRET: adminSecret,
   };
   const command = (...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [programBundle(MAIN), ...args], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [builtProgram(MAIN), ...args], {
       env,
       encoding: 'utf8',
     });
@@ -40,7 +40,7 @@ export async function startNodeProcess(): Promise<NodeProcess> {
   command('init');
   command('migrate');
   const apiKey = command('api-key', 'create', '--tenant', 'newsroom');
-  const child = spawn(process.execPath, [programBundle(MAIN)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [builtProgram(MAIN)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await listeningUrl(child);
   return {
     url,

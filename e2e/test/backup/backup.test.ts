@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
 import { blocksOf, type Block } from '../documentation/blocks.js';
 import { Terminal } from '../documentation/terminal.js';
-import { freeBase, fromBundles, PATIENCE_MS, Start, type Services } from '../npm-start.js';
+import { freeBase, PATIENCE_MS, Start, type Services } from '../npm-start.js';
 import { signIn } from './owner-browser.js';
 
 // The blocks of docs/backup.md, under load: all services of one `npm start` are backed up, killed, and their folder is
@@ -90,7 +90,7 @@ async function kill({ child, ended }: Start): Promise<void> {
 }
 
 const open = async (): Promise<void> => {
-  started = new Start(data, base, { ...fromBundles(), CHROMIUM_PATH: '/bin/false' });
+  started = new Start(data, base, { CHROMIUM_PATH: '/bin/false' });
   services = await started.services(data);
 };
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 
 /** The witness as it is deployed, with its own database. */
 export interface WitnessProcess {
@@ -13,7 +13,7 @@ export interface WitnessProcess {
 /** @param logs verifier keys of the logs that it cosigns */
 export async function startWitnessProcess(folder: string, logs: readonly string[]): Promise<WitnessProcess> {
   const database = join(folder, 'witness.sqlite');
-  const program = programBundle('apps/witness/src/main.ts');
+  const program = builtProgram('apps/witness/src/main.ts');
   const made = execFileSync(process.execPath, [program, 'init', '--name', 'witness.example/1', '--db', database]);
   const flags = logs.flatMap((vkey) => ['--log', vkey]);
   const child = spawn(process.execPath, [program, 'serve', '--db', database, '--port', '0', ...flags], {

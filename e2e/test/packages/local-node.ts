@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import { freeBase } from '../npm-start.js';
 
-const mainOfNode = (): string => programBundle('apps/node/src/main.ts');
+const mainOfNode = (): string => builtProgram('apps/node/src/main.ts');
 
 /** A node in a separate process, with its address and an API key before it runs. */
 export class LocalNode {

@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { executionRequest } from '@cer/cer-core/testing';
 import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 import type { PopulatedService } from '@cer/http-service/testing/request-costs';
 import type { CountedDatabase } from '@cer/sql-store/testing';
 import type { Express } from 'express';
@@ -203,8 +203,8 @@ async function startNode(
     ...{ KEYS_FILE: join(folder, 'keys.json'), COMMITMENT_SECRET_FILE: join(folder, 'secrets.json') },
     ...{ DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`, TENANT_WEBHOOKS_ALLOW_PRIVATE: '1' },
   };
-  execFileSync(process.execPath, [programBundle(MAIN), 'init'], { env });
-  const child = spawn(process.execPath, [programBundle(MAIN)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  execFileSync(process.execPath, [builtProgram(MAIN), 'init'], { env });
+  const child = spawn(process.execPath, [builtProgram(MAIN)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   let url: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {

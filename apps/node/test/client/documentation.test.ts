@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { programBundle } from '@cer/http-service/testing';
+import { builtProgram } from '@cer/http-service/testing';
 
 import { startTestNode, type TestNode } from '../test-node.js';
 
@@ -148,7 +148,7 @@ describe('docs/clients.md', () => {
   /** A program that imports the client from its sources. */
   const onSources = (program: string): string =>
     program.replaceAll(/'@cer\/client(?:\/([a-z-]+))?'/g, (_name, entry = 'index') => {
-      const bundle = programBundle(`packages/client/src/${entry}.ts`);
+      const bundle = builtProgram(`packages/client/src/${entry}.ts`);
       return `'${pathToFileURL(bundle).href}'`;
     });
 

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jcsV1, parseJson } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
 import { certificates } from '@cer/client';
-import { programBundle } from '@cer/http-service/testing';
 
 import { startTestNode, type TestNode } from '../test-node.js';
 
@@ -48,7 +47,7 @@ afterAll(async () => {
 
 /** Runs the program and kills it after some calls. @returns the numbers of the calls that it got answered */
 async function killedAfter(calls: number, first: number): Promise<number[]> {
-  const child = spawn(process.execPath, [programBundle('apps/node/test/client/killed-producer.mjs')], {
+  const child = spawn(process.execPath, [join(__dirname, 'killed-producer.mjs')], {
     env: {
       PATH: process.env['PATH'],
       MODEL_URL: model,

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { certificates, type Certificates } from '@cer/client';
 import { createNodeClient } from '@cer/client/node-client';
-import { programBundle } from '@cer/http-service/testing';
 import { smallDisk, type SmallDisk } from '@cer/sql-store/testing';
 
 import { startTestNode, type TestNode } from '../test-node.js';
@@ -274,7 +273,7 @@ describe('a program', () => {
 
 /** Runs a program on the folder until five of its calls are answered. @returns the numbers of these calls */
 async function killedAfter(dir: string, first: number): Promise<number[]> {
-  const child = spawn(process.execPath, [programBundle('apps/node/test/client/killed-producer.mjs')], {
+  const child = spawn(process.execPath, [join(__dirname, 'killed-producer.mjs')], {
     env: {
       PATH: process.env['PATH'],
       ...{ MODEL_URL: model, FIRST: String(first) },

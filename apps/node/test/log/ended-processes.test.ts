@@ -1,6 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
 
 import { executionRequest } from '@cer/cer-core/testing';
 import { Secret } from '@cer/http-service/config';
@@ -22,12 +24,25 @@ import { startTestWitness } from './test-witness.js';
 // One process of the log is ended after each of its steps (sequencing, epoch, publishing). The next one must continue.
 
 const ADMIN_SECRET = 'secret of the test administrator';
-const PROCESS = join(__dirname, 'log-turn-process.ts');
 /** `CER_TESTS=long` kills at every step, again and again; else at some of them. */
 const [KILLS, STRIDE] = process.env['CER_TESTS'] === 'long' ? [200, 1] : [8, 13];
 /** Turns after which a whole log has nothing left to do. */
 const MAX_LAST_TURNS = 10;
 const removals: (() => Promise<void>)[] = [];
+let program: string;
+beforeAll(async () => {
+  // Within the checkout: external packages are found from there.
+  const parent = join(__dirname, '../../../../node_modules/.cache');
+  mkdirSync(parent, { recursive: true });
+  program = join(mkdtempSync(join(parent, 'log-turn-')), 'process.mjs');
+  await build({
+    ...{ entryPoints: [join(__dirname, 'log-turn-process.ts')], outfile: program },
+    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', packages: 'external' },
+  });
+});
+afterAll(() => {
+  rmSync(join(program, '..'), { recursive: true });
+});
 afterEach(async () => {
   for (const remove of removals.splice(0).reverse()) await remove();
 });
@@ -95,7 +110,7 @@ class Site {
 
   readonly killed: Turn = async (endsAt) => {
     const args = [this.database.url, this.node.keysFolder, ORIGIN, String(endsAt)];
-    const { code, signal, stderr } = await runMain(PROCESS, args, {});
+    const { code, signal, stderr } = await runMain(program, args, {});
     expect([code, signal, stderr]).toEqual(code === 0 ? [0, null, ''] : [null, 'SIGKILL', '']);
     return code === 0;
   };

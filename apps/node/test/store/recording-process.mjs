@@ -3,7 +3,7 @@
 // Infinity. A line of stdout is an executionId and its certificate hash, written only after the store
 // resolved.
 import { createHash, randomUUID } from 'node:crypto';
-import { openStore } from '../../src/store/index.ts';
+import { openStore } from '../../dist/store/index.js';
 
 const IN_FLIGHT = 32;
 const [databaseUrl, prefix, count, inThread] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { programBundle } from '@cer/http-service/testing';
+import { join } from 'node:path';
 
 /** Acknowledged records of a process: executionId to certificate hash. */
 export type Acknowledged = ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export async function recordInProcess(options: {
   readonly killAfter?: number;
 }): Promise<Acknowledged> {
   const { url, inThread, prefix, count = Infinity, killAfter = Infinity } = options;
-  const script = programBundle('apps/node/test/store/recording-process.mjs');
+  const script = join(__dirname, 'recording-process.mjs');
   const child = spawn(process.execPath, [script, url, prefix, String(count), String(inThread)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

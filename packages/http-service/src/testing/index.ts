@@ -1,3 +1,4 @@
+export { builtProgram } from './built-program.js';
 export { chartIngressOf } from './chart-ingress.js';
 export { describedAnswers, documentPath, type DescribedAnswers, type MetAnswer } from './described-answers.js';
 export { everyCaller, namedRows, routesOfRows, type CallerRow, type Statuses } from './caller-matrix.js';
@@ -5,7 +6,6 @@ export { recordedLog } from './log-lines.js';
 export { JWT_ATTACKS, JWT_SPELLINGS } from './jwt-attacks.js';
 export { encoded, signedToken, type AttackedToken } from './token-forgery.js';
 export { answerFaults, HOSTILE_FIELDS, HOSTILE_HOST } from './hostile-request.js';
-export { bundledPrograms, programBundle } from './program-bundle.js';
 export { connectRaw, type RawConnection } from './raw-http.js';
 export { hostileForm, hostileJson, pollutedKinds } from './prototype-attack.js';
 export { specifiedRoutes } from './specified-routes.js';

@@ -1,1 +1,0 @@
-export { leaveServiceBundles as default } from '../../scripts/test/service-bundles.mjs';

@@ -1,0 +1,12 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/**
+ * What the build makes of a source, for tests that start it as a process or thread.
+ * @param source of the program, from the root of the repository: `apps/node/src/main.ts`
+ */
+export function builtProgram(source: string): string {
+  return resolve(ROOT, source.replace(/\/src\/(.*)\.ts$/, '/dist/$1.js'));
+}
