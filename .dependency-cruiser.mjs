@@ -105,13 +105,6 @@ export default {
       from: { path: '^(packages|apps)/[^/]+/src', pathNot: '(\\.test\\.tsx?$|/testing/|^packages/test-browser/)' },
       to: { path: '(\\.test\\.tsx?$|/testing/|^packages/test-browser/)' },
     },
-    {
-      name: 'sqlite-threads-load-no-query-builder',
-      comment: 'A thread that loads knex costs 100 ms and 20 MB.',
-      severity: 'error',
-      from: { path: '^apps/node/src/store/sqlite/[a-z-]+-thread\\.ts$' },
-      to: { path: '(^|/)node_modules/(knex|pg)/', reachable: true },
-    },
     { name: 'not-to-unresolvable', severity: 'error', from: { pathNot: '/dist/' }, to: { couldNotResolve: true } },
   ],
   options: {

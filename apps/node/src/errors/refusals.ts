@@ -2,7 +2,7 @@ import { JsonError } from '@cer/canonical-json';
 import { CerError } from '@cer/cer-core';
 import { HTTP_STATUS, ServiceError, validationError } from '@cer/http-service';
 import { SignerAwayError } from '../signing/key-holder.js';
-import { StoreBusyError } from '../store/index.js';
+import { StoreBusyError } from '../store/ports/store-error.js';
 
 /** HTTP status of each error code of the node. @see docs/spec.md, "Errors" */
 export const STATUS = {

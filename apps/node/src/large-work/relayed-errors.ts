@@ -1,6 +1,6 @@
 import { ServiceError, type Refusal } from '@cer/http-service';
 import { translateError } from '../errors/refusals.js';
-import { StoreBusyError } from '../store/index.js';
+import { StoreBusyError } from '../store/ports/store-error.js';
 
 /** An error on its way to the other thread. */
 export type RelayedError =
