@@ -1,10 +1,26 @@
 import { html, type Html } from '@cer/pages';
+import type { Role } from '../account/role.js';
 import type { IssuedLink } from '../links/one-time-link.js';
 import type { User } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+
+const ROLE_CHOICES: readonly { readonly value: Role; readonly label: string; readonly hint: string }[] = [
+  { value: 'member', label: 'Member', hint: 'Sees everything but keys’ secrets, and opens the bridge.' },
+  {
+    value: 'reviewer',
+    label: 'Reviewer',
+    hint: 'Sees and exports everything but keys’ secrets, and reviews certificates.',
+  },
+  {
+    value: 'auditor',
+    label: 'Auditor',
+    hint: 'Sees and exports everything but keys’ secrets, and changes nothing.',
+  },
+  { value: 'owner', label: 'Owner', hint: 'Also manages keys, users and settings.' },
+];
 
 export interface UsersPage {
   readonly formToken: string;
@@ -39,32 +55,7 @@ export function usersPage({ formToken, users, self, mayChange, given, faults, no
               'radio',
               'role',
               'Role',
-              [
-                {
-                  value: 'member',
-                  label: 'Member',
-                  hint: 'Sees everything but keys’ secrets, and opens the bridge.',
-                  chosen: role === 'member',
-                },
-                {
-                  value: 'reviewer',
-                  label: 'Reviewer',
-                  hint: 'Sees and exports everything but keys’ secrets, and reviews certificates.',
-                  chosen: role === 'reviewer',
-                },
-                {
-                  value: 'auditor',
-                  label: 'Auditor',
-                  hint: 'Sees and exports everything but keys’ secrets, and changes nothing.',
-                  chosen: role === 'auditor',
-                },
-                {
-                  value: 'owner',
-                  label: 'Owner',
-                  hint: 'Also manages keys, users and settings.',
-                  chosen: role === 'owner',
-                },
-              ],
+              ROLE_CHOICES.map((choice) => ({ ...choice, chosen: role === choice.value })),
               faults,
             )}
             <button>Add and make a link</button>

@@ -35,14 +35,19 @@ export function openCommitmentSecrets(path: string): CommitmentSecrets {
   const parsed = SecretsFile.safeParse(parseJsonOr(readSecretFile(path).reveal(), () => fault('is not JSON')));
   if (!parsed.success) throw fault('must be {activeId, secrets: [{id, secret}]}');
   const { activeId, secrets } = parsed.data;
-  const byId = new Map<string, Secret<Uint8Array>>();
+  const byId = new Map<string, Uint8Array>();
   for (const { id, secret } of secrets) {
     const bytes = bytesOf(secret);
     if (bytes?.length !== SECRET_BYTES) throw fault(`each secret must be base64 of ${SECRET_BYTES} bytes`);
     if (byId.has(id)) throw fault('each id must be there once');
-    byId.set(id, new Secret(bytes));
+    byId.set(id, bytes);
   }
   if (!byId.has(activeId)) throw fault('activeId must name one of the secrets');
+  return secretsOf(activeId, byId);
+}
+
+export function secretsOf(activeId: string, secrets: ReadonlyMap<string, Uint8Array>): CommitmentSecrets {
+  const byId = new Map([...secrets].map(([id, secret]) => [id, new Secret(secret)]));
   return {
     activeId,
     ids: [activeId, ...[...byId.keys()].filter((id) => id !== activeId)],

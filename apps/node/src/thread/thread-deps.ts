@@ -1,7 +1,7 @@
 import type { Attestor } from '@cer/cer-core/attest';
 import type { ProjectDeps } from '../projects/register.js';
 import type { CertifyDeps } from '../certify/certify.js';
-import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
+import { secretsOf } from '../certify/commitment-secrets.js';
 import type { CallResult, FromThread, ThreadCall, ThreadSettings, ToThread } from '../large-work/large-job.js';
 import type { ErrorRelay } from '../large-work/relayed-errors.js';
 import type { Signing } from '../signing/signing.js';
@@ -50,7 +50,7 @@ export function threadDeps(
     verifyUrl,
     verifyLimitBytes,
     log: hasLog ? { proofs: { find: (...of) => calls.ask({ ask: 'proof', of }) } } : null,
-    secrets: secretsOf(secrets),
+    secrets: secretsOf(secrets.activeId, secrets.byId),
     now,
     signing: signingOf(calls),
     // The main thread writes within the quota.
@@ -89,19 +89,6 @@ function signingOf(calls: ThreadCalls): Pick<Signing, 'attestorAt'> {
     attestorAt: async (): Promise<Attestor> => {
       const { kid, publicKey, ...node } = await calls.ask({ ask: 'attestor' });
       return { ...node, signer: { kid, publicKey, sign: (message) => calls.ask({ ask: 'sign', message }) } };
-    },
-  };
-}
-
-function secretsOf({ activeId, byId }: ThreadSettings['secrets']): CommitmentSecrets {
-  return {
-    activeId,
-    ids: [activeId, ...[...byId.keys()].filter((id) => id !== activeId)],
-    has: (id) => byId.has(id),
-    secretOf: (id) => {
-      const secret = byId.get(id);
-      if (secret === undefined) throw new Error('an execution names a commitment secret that is not in the file');
-      return secret;
     },
   };
 }

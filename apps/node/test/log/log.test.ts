@@ -5,9 +5,7 @@ import { judgeLogProof, parseLogPolicy, type LogVerdict } from '@cer/tlog';
 import { parseCheckpoint } from '@cer/tlog/note';
 
 import { ask, objectAt, textAt } from '../ask.js';
-import { postgresTestDatabase } from '@cer/sql-store/testing';
-import { sqliteTestDatabase } from '@cer/sql-store/testing';
-import type { TestDatabase } from '@cer/sql-store/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { lookup, until } from '../timestamps/timestamping-node.js';
 import { loggingNode, ORIGIN, proofOf, type LoggingNode } from './logging-node.js';
 
