@@ -22,6 +22,7 @@ import {
   type RequestOptions,
 } from './request.js';
 import type { RouteName } from './routes.js';
+import type { TransportAnswer } from './transport.js';
 import { uuidV7 } from '../uuid-v7.js';
 import { webhooksOf, type NodeWebhooks } from './webhooks.js';
 
@@ -187,7 +188,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
         access,
         'exportRecords',
         { query: filterQuery(filter), accept: 'application/zip', options },
-        async (answer) => streamOf(answer.body),
+        async (answer) => streamOf(answer),
       ),
     coverage: ({ from, to, appId } = {}, options) => json('coverage', { query: { from, to, app_id: appId }, options }),
     webhooks: webhooksOf(access),
@@ -221,8 +222,8 @@ function seqOf(line: JsonMembers | undefined): number {
 }
 
 /** A stream that reads a chunk of the answer only when its own reader asks for one. */
-function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
+function streamOf(answer: TransportAnswer): ReadableStream<Uint8Array> {
+  const chunks = answer.body[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
@@ -231,6 +232,8 @@ function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
         else controller.enqueue(next.value);
       },
       cancel: async () => {
+        // A generator that has not begun gives nothing up when it returns.
+        answer.discard();
         await chunks.return?.();
       },
     },
