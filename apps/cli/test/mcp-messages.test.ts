@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -50,5 +50,16 @@ describe('cer mcp', () => {
     const answers = await answersTo('2025-03-26', `[${ping(1)},7,${ping(2)}]`, '[]');
     expect(answers).toHaveLength(5);
     expect(answers).toEqual(expect.arrayContaining([pong(1), pong(2), refused(-32600), pong('last')]));
+  });
+
+  it.each([
+    ['nowhere.json', 'nowhere.json: no such file'],
+    ['-', '--keys: must be a file or an address'],
+  ])('does not begin with keys from %s', (keys, why) => {
+    const { status, stderr } = spawnSync(process.execPath, [BIN, 'mcp', '--keys', keys], {
+      encoding: 'utf8',
+      input: '',
+    });
+    expect([status, stderr]).toEqual([3, expect.stringContaining(`cer: ${why}`)]);
   });
 });

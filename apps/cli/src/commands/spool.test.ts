@@ -84,7 +84,7 @@ describe('cer spool status', () => {
   it('refuses a folder that is not there', async () => {
     const said = await cer(['spool', 'status', join(dir, 'none')]);
     expect(said.exitCode).toBe(EXIT.usage);
-    expect(said.stderr).toContain('cannot be read as a spool (ENOENT)');
+    expect(said.stderr).toContain('no such folder');
   });
 });
 

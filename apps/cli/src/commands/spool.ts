@@ -118,7 +118,9 @@ function folderAt(dir: string): SpoolFolder {
   try {
     return readSpoolFolder(dir);
   } catch (error) {
-    throw new UsageError(`${dir}: cannot be read as a spool (${faultCode(error)})`);
+    const code = faultCode(error);
+    const reason = code === 'ENOENT' ? 'no such folder' : `cannot be read as a spool (${code})`;
+    throw new UsageError(`${dir}: ${reason}`);
   }
 }
 

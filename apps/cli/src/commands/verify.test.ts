@@ -256,7 +256,9 @@ describe('what cer verify cannot read', () => {
     ['a missing file', [folder.file('none.json')], 'no such file'],
     ['a directory', [folder.path], 'is a directory'],
     ['broken JSON', [folder.write('broken.json', '{"a": ')], 'is not valid JSON'],
-    ['an empty file', [folder.write('empty.json', '')], 'is not valid JSON'],
+    ['an empty file', [folder.write('empty.json', '')], 'empty.json: is empty'],
+    ['an address', ['http://127.0.0.1:4200/c/sha256:0'], 'is an address, a file is expected'],
+    ['an address of keys without http', [sample('certified.json'), '--keys', '127.0.0.1:4100'], 'begins with http://'],
     ['a file over the limit', [sample('certified.json'), '--max-bytes', '100'], 'larger than 100 bytes'],
     [
       'an unknown flag',
@@ -273,7 +275,11 @@ describe('what cer verify cannot read', () => {
     ['a flag without its value', [sample('certified.json'), '--keys'], '--keys'],
     ['a limit that is not a number', [sample('certified.json'), '--max-bytes', '1e9'], '--max-bytes: must be'],
     ['a missing key file', [sample('certified.json'), '--keys', folder.file('none.json')], 'no such file'],
-    ['a key file that is none', [sample('certified.json'), '--keys', sample('sealed.json')], 'nodeId must be a string'],
+    [
+      'a key file that is none',
+      [sample('certified.json'), '--keys', sample('sealed.json')],
+      'Save the key set of the node',
+    ],
     ['an address with a password', [sample('certified.json'), '--keys', 'https://a:b@node.example'], 'password'],
   ])('%s is one clear line and exit 3', async (_, args, line) => {
     const said = await cer(['verify', ...args]);

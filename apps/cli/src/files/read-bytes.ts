@@ -93,5 +93,14 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 export function asUsageError(error: unknown, source: string): unknown {
   const code = faultCode(error);
   if (code === null) return error;
-  return new UsageError(`${nameOf(source)}: ${REASONS.get(code) ?? `cannot be read or written (${code})`}`);
+  const reason = addressReason(code, source) ?? REASONS.get(code) ?? `cannot be read or written (${code})`;
+  return new UsageError(`${nameOf(source)}: ${reason}`);
+}
+
+/** For a file that is missing because its name is an address; null for any other. */
+function addressReason(code: string, source: string): string | null {
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return null;
+  if (/^https?:\/\//i.test(source)) return 'is an address, a file is expected';
+  const isAddress = /^[a-z]+:\/\/|^[a-z0-9.-]+:\d{1,5}(\/|$)/i.test(source);
+  return isAddress ? 'no such file; an address begins with http:// or https://' : null;
 }

@@ -38,6 +38,7 @@ export function readStrictJson(
   source: string,
   { levelsAround = 0, maxBytes = DEFAULT_MAX_BYTES }: ReadOptions = {},
 ): StrictJson {
+  if (read.length === 0) throw new UsageError(`${nameOf(source)}: is empty`);
   const bytes = isGzip(read) ? unpacked(read, source, maxBytes) : read;
   if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);

@@ -1,8 +1,8 @@
 import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
 import { UsageError } from '../usage-error.js';
-import { faultCode } from '../files/fault-code.js';
 import { readBody } from './read-body.js';
 import { abortAfter } from './abort-after.js';
+import { connectionFault } from './connection-fault.js';
 import { secondsOf } from './timeout.js';
 
 /** A document that a node publishes under a fixed path, and the flag that names the node. */
@@ -85,6 +85,5 @@ function asFetchFault(error: unknown, maxMs: number): FetchFault {
   if (error instanceof FetchFault) return error;
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : null;
   if (name === 'TimeoutError') return new FetchFault(`no answer within ${secondsOf(maxMs)}`);
-  const cause = typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
-  return new FetchFault(`no connection${cause === null ? '' : ` (${cause})`}`);
+  return new FetchFault(`no connection${connectionFault(error)}`);
 }

@@ -3,6 +3,7 @@ import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
+import { isUrl, loadKeys } from '../trusted-keys/key-material.js';
 import { UsageError } from '../usage-error.js';
 
 /**
@@ -35,6 +36,8 @@ async function run(args: readonly string[], untimed: Io, verify: Command): Promi
   });
   if (operands.length > 0) throw new UsageError('mcp takes no FILE', { seesHelp: true });
   const io = withTimeout(flags.timeout, untimed);
+  if (flags.keys === '-') throw new UsageError('--keys: must be a file or an address: standard input has the messages');
+  if (flags.keys !== undefined && !isUrl(flags.keys)) await loadKeys(flags.keys, io);
   // Loaded here only: no other command waits for the protocol.
   const { serve } = await import('./serve.js');
   await serve(

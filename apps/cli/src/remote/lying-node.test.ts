@@ -167,6 +167,13 @@ describe('every command that talks to a node', () => {
     },
   );
 
+  it.each(commands)('%s says what a failed connection means', async (_name, run) => {
+    const node = await servers.serve((_, response) => response.end());
+    expect((await run(node.replace('http:', 'https:'))).stderr).toContain('it speaks no TLS');
+    await servers.close();
+    expect((await run(node)).stderr).toContain(`${node} (ECONNREFUSED: nothing listens there)`);
+  });
+
   it.each(commands)('%s follows no redirect and sends no key elsewhere', async (_name, run) => {
     const asked: (string | undefined)[] = [];
     const elsewhere = await servers.serve((request, response) => {

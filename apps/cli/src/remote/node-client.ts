@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { NodeError, NodeQuestion, RouteName, NodeAnswer as Received } from '@cer/client/node-client';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { connectionFault } from '../http/connection-fault.js';
 import { secondsOf, TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
@@ -58,6 +59,7 @@ export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): stri
 /** @throws UsageError without a key */
 export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
   const key = file === undefined ? io.env['CER_API_KEY'] : readKeyFile(file);
+  if (key === '' && file !== undefined) throw new UsageError(`--api-key-file: ${file} is empty`);
   if (key === undefined || key === '') throw new UsageError('no API key: pass --api-key-file or set CER_API_KEY');
   return sendable(key, file === undefined ? 'CER_API_KEY' : '--api-key-file', 'API key');
 }
@@ -146,13 +148,15 @@ async function send(
 }
 
 /** @throws NodeFault unless the error is a refusal that is a JSON object */
-export function refusalOrThrow({ code, status, answer }: NodeError, maxMs: number): NodeAnswer {
+export function refusalOrThrow(error: NodeError, maxMs: number): NodeAnswer {
+  const { code, status, answer } = error;
   if (status !== null && answer !== null) return { status, body: answer, isReplay: false };
   if (code === 'ANSWER_TOO_LARGE') {
     throw new NodeFault(`the response is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
   }
   if (status !== null) throw notJson(status);
-  throw new NodeFault(`the node cannot be reached, or did not respond within ${secondsOf(maxMs)}`);
+  if (code === 'TIMEOUT') throw new NodeFault(`the node did not respond within ${secondsOf(maxMs)}`);
+  throw new NodeFault(`${error.message}${connectionFault(error.cause)}`);
 }
 
 function notJson(status: number): NodeFault {

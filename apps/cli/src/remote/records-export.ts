@@ -126,10 +126,8 @@ async function ask(
   try {
     return await client.exportRecords(filter, { retries: 0, timeoutMs: maxMs });
   } catch (error) {
-    if (!(error instanceof NodeError) || error.status === null) {
-      throw new NodeFault('the node cannot be reached, or did not respond');
-    }
-    if (error.answer !== null) return refusalOrThrow(error, maxMs);
+    if (!(error instanceof NodeError)) throw error;
+    if (error.status === null || error.answer !== null) return refusalOrThrow(error, maxMs);
     throw new NodeFault(`the response, status ${error.status}, is not a package: is this the address of a node?`);
   }
 }

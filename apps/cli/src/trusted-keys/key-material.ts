@@ -57,7 +57,11 @@ export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' 
   try {
     return available(document, { kind: 'file', from: source, date });
   } catch (error) {
-    if (error instanceof KeyError) throw new UsageError(`${nameOf(source)}: ${error.message}`);
+    if (error instanceof KeyError) {
+      throw new UsageError(
+        `${nameOf(source)}: ${error.message}. Save the key set of the node, /.well-known/svc-node.json`,
+      );
+    }
     throw error;
   }
 }

@@ -1,0 +1,19 @@
+import { faultCode } from '../files/fault-code.js';
+
+const MEANINGS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens there'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EAI_AGAIN', 'the name could not be looked up'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it speaks no TLS, so its address begins with http://'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
+]);
+
+/** The code of a failed `fetch` and what it means, in brackets behind a space; empty without a code. */
+export function connectionFault(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
+  if (code === null) return '';
+  const meaning = MEANINGS.get(code);
+  return ` (${code}${meaning === undefined ? '' : `: ${meaning}`})`;
+}
