@@ -5051,6 +5051,8 @@ def _read(path: str) -> bytes:
                 content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{name}: {error.strerror or 'cannot be read'}") from None
+    if not content:
+        raise UsageError(f"{name}: is empty")
     if content[:2] == b"\x1f\x8b":
         content = _unpacked(name, content)
     if len(content) > MAX_BYTES:
@@ -5078,7 +5080,7 @@ def _read_keys(path: str) -> Tuple[KeySet, Members]:
     try:
         keys = parse_key_set(parse_json(_read(path)))
     except ValueError as error:
-        raise UsageError(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {error}. Save the key set of the node, /.well-known/svc-node.json") from None
     changed = datetime.fromtimestamp(os.stat(path).st_mtime, timezone.utc) if path != "-" else None
     date = None if changed is None else changed.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return keys, {"nodeId": keys.node_id, "from": path, "date": date}
@@ -5100,7 +5102,7 @@ def _read_roots(path: str) -> TsaRoots:
 
 class _ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        raise UsageError(f"{message} (see: python3 -m cer_verify --help)")
 
 
 def _read_history(path: str, node_id: Optional[str], root: str, seen_path: Optional[str]) -> Tuple[KeySet, Members]:

@@ -127,6 +127,7 @@ class Command(unittest.TestCase):
             code, out, err = run(self.write(content))
             self.assertEqual((code, out), (3, ""), err)
         for name, content in (
+            ("is empty", b""),
             ("UTF-16 text", "{}".encode("utf-16")),
             ("UTF-16 text", "{}".encode("utf-16-be")),
             ("compressed with xz", lzma.compress(b"{}")),

@@ -190,18 +190,22 @@ func readKeys(path string) (*cer.KeySet, error) {
 	}
 	keys, ok := cer.ParseKeySet(value)
 	if !ok {
-		return nil, fmt.Errorf("%s: not a key set", path)
+		return nil, fmt.Errorf("%s: not a key set: save that of the node, /.well-known/svc-node.json", path)
 	}
 	return keys, nil
 }
 
-// readFile reads a file with one open(). Text that is not JSON is an error; a fault of strictness is returned apart.
+// readFile reads a file with one open(), or standard input for -, without a byte order mark. Text that is not JSON is an error; a fault of strictness is returned apart.
 func readFile(path string) (*cer.Value, *cer.ParseError, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
+	file := os.Stdin
+	if path != "-" {
+		opened, err := os.Open(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer opened.Close()
+		file = opened
 	}
-	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
 	if err != nil {
 		return nil, nil, err
@@ -214,7 +218,10 @@ func readFile(path string) (*cer.Value, *cer.ParseError, error) {
 			return nil, nil, fmt.Errorf("%s: is compressed with %s: unpack it first", path, program)
 		}
 	}
-	value, fault := cer.Parse(text)
+	if len(text) == 0 {
+		return nil, nil, fmt.Errorf("%s: is empty", path)
+	}
+	value, fault := cer.Parse(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if fault != nil && fault.Code == "JSON_SYNTAX" {
 		return nil, nil, fmt.Errorf("%s: %w", path, fault)
 	}

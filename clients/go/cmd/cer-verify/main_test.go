@@ -63,6 +63,7 @@ func TestExitCodes(t *testing.T) {
 		"certified":          {[]string{"verify", certified, "--keys", keys}, 0, "VERIFIED"},
 		"flags first":        {[]string{"verify", "--keys", keys, certified}, 0, "VERIFIED"},
 		"confidential":       {[]string{"verify", examples + "confidential.json", "--keys", keys}, 0, "VERIFIED_CONFIDENTIAL"},
+		"byte order mark":    {[]string{"verify", write(t, "\ufeff"+string(text)), "--keys", keys}, 0, "VERIFIED"},
 		"sealed":             {[]string{"verify", examples + "sealed.json"}, 0, "VERIFIED"},
 		"project":            {[]string{"verify", examples + "project.json", "--keys", keys}, 0, "VERIFIED"},
 		"no keys":            {[]string{"verify", certified}, 1, "FAILED (VERIFICATION_MATERIAL_UNAVAILABLE)"},
