@@ -9,5 +9,6 @@ const stream = await openai.chat.completions.create({
   messages: [{ role: 'user', content: 'Where to in May?' }],
   stream: true,
 });
-for await (const { choices } of stream) console.log(choices[0]?.delta.content);
+for await (const { choices } of stream) process.stdout.write(choices[0]?.delta.content ?? '');
+console.log();
 await cer.close();

@@ -9,4 +9,5 @@ with Certificates("travel-desk", on_certified=lambda call: print(call.certificat
         stream=True,
     )
     for chunk in stream:
-        print(chunk.choices[0].delta.content)
+        print(chunk.choices[0].delta.content or "", end="", flush=True)
+    print()

@@ -36,6 +36,8 @@ while IFS= read -r pattern; do
       verified=$((verified + 1))
     else
       reason=$(grep -o '"reason": *"[A-Z_]*"' "$report" | head -n 1 | cut -d '"' -f 4)
+      # Without a report cer says in one line why, or npm why there is no cer.
+      if [ -z "$reason" ]; then reason=$(grep -m 1 -E '^(cer: |npm error )' "$report" | sed 's/%/%25/g'); fi
       echo "::error file=$(property "$file")::${reason:-the certificate could not be verified}"
       failed=$((failed + 1))
     fi

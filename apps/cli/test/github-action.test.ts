@@ -87,6 +87,13 @@ describe('the GitHub action', () => {
     expect([status, lines.at(-1)]).toEqual([1, '0 verified, 1 failed']);
   });
 
+  it('says why no certificate could be verified', () => {
+    expect(run('one certificate.json', { KEYS: 'nowhere.json' })).toEqual([
+      1,
+      ['::error file=one certificate.json::cer: nowhere.json: no such file', '0 verified, 1 failed'],
+    ]);
+  });
+
   it('states every input that its step reads', () => {
     const text = readFileSync(join(ACTION, 'action.yml'), 'utf8');
     const read = [...text.matchAll(/\$\{\{ inputs\.(\w+) \}\}/g)].map(([, name]) => name);
