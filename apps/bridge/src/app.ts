@@ -79,10 +79,7 @@ export function createApp(deps: BridgeDeps): Express {
 /** All routes of the bridge, as data: a test compares them with what each caller may do. */
 export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[] {
   const { store, controlPlane, limits, logger, metrics, now } = deps;
-  const findKey = cachedKeys(
-    (keyHash) => controlPlane.findKey(keyHash),
-    () => now().getTime(),
-  );
+  const findKey = cachedKeys((keyHash) => controlPlane.findKey(keyHash));
   const gate = createGate(findKey);
   const takeRequest = requestRate(store.limits, now);
   const byteBudget = new ByteBudget({

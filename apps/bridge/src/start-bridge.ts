@@ -52,7 +52,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
       refusals,
       node,
       handoffKeys: publishedHandoffKeys(config.controlPlaneUrl),
-      nodeKeys: publishedKeys(node, Date.now),
+      nodeKeys: publishedKeys(node),
       assetFolder: fileURLToPath(new URL('../assets', import.meta.url)),
       stopping: stopping.signal,
       logger,

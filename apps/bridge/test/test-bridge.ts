@@ -79,7 +79,7 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     usage,
     refusals,
     node,
-    nodeKeys: publishedKeys(node, Date.now),
+    nodeKeys: publishedKeys(node),
     handoffKeys: publishedHandoffKeys(options.controlPlaneUrl),
     publicUrl: server.url,
     dashboardUrl: options.dashboardUrl ?? options.controlPlaneUrl,

@@ -22,7 +22,11 @@ export interface NodeKeys {
  * @param silenceMs maximum silence of the node
  * @see docs/spec.md, "Node key set"
  */
-export function publishedKeys(node: NodeConnection, now: () => number, silenceMs = SILENCE_MS): NodeKeys {
+export function publishedKeys(
+  node: NodeConnection,
+  now: () => number = () => performance.now(),
+  silenceMs = SILENCE_MS,
+): NodeKeys {
   let known: { readonly keySet: NodeKeySet; readonly fetchedAt: number } | null = null;
   let fetching: Promise<NodeKeySet> | null = null;
 

@@ -8,9 +8,9 @@ export type FindKey = (keyHash: string) => Promise<KeyAccount | null>;
 
 /**
  * Caches the accounts of API keys; inactive keys are cached no longer than unknown ones.
- * @param now milliseconds
+ * @param now milliseconds of a clock that is never set
  * @see docs/spec.md, "Introspection"
  */
-export function cachedKeys(find: FindKey, now: () => number): FindKey {
+export function cachedKeys(find: FindKey, now?: () => number): FindKey {
   return cachedLookup({ find, isFound: ({ isActive }) => isActive, times: TIMES, now });
 }

@@ -43,6 +43,6 @@ export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenant
 }
 
 /** Caches a directory's answers for a bounded time and number. */
-export function cachedKeyDirectory(inner: KeyDirectory, times: CacheTimes, now: () => number): KeyDirectory {
+export function cachedKeyDirectory(inner: KeyDirectory, times: CacheTimes, now?: () => number): KeyDirectory {
   return { find: cachedLookup({ find: (keyHash) => inner.find(keyHash), times, now }) };
 }

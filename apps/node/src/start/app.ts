@@ -117,7 +117,7 @@ function apiRoutes(deps: NodeDeps): DescribedRoute[] {
 function openRoutes(deps: NodeDeps): DescribedRoute[] {
   const { store } = deps;
   const { slots, points, partOf } = nodeLimits(deps.team ?? null);
-  const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
+  const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, () => performance.now());
   const turns = new WorkTurns();
   const gate = notingCallers(createGate(deps.keys, rates), turns);
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });

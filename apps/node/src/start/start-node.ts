@@ -155,11 +155,10 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
 function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory): KeyDirectory {
   const { controlPlaneUrl, controlPlaneTokenFile } = config;
   return controlPlaneUrl === undefined || controlPlaneTokenFile === undefined
-    ? cachedKeyDirectory(ownKeyDirectory(store), OWN_KEY_TIMES, Date.now)
+    ? cachedKeyDirectory(ownKeyDirectory(store), OWN_KEY_TIMES)
     : cachedKeyDirectory(
         controlPlaneDirectory(controlPlaneUrl, readSecretFile(controlPlaneTokenFile), remember),
         CONTROL_PLANE_TIMES,
-        Date.now,
       );
 }
 

@@ -34,7 +34,7 @@ export function connectToNode({ nodeUrl, timeoutMs, now }: NodeClientOptions): N
   const client = createNodeClient({ nodeUrl, timeoutMs, retries: 0 });
   const get = (route: RouteName, maxAnswerBytes: number, query: Record<string, string> = {}): Promise<NodeAnswer> =>
     textOf(client.ask(route, { query }, { maxAnswerBytes }));
-  let cached: { readonly answer: NodeAnswer; readonly source: KeySource; readonly until: number } | undefined;
+  let cached: { readonly answer: NodeAnswer; readonly source: KeySource; readonly atMs: number } | undefined;
   return {
     certificate: (hash) => get('lookup', CERTIFICATE_LIMIT_BYTES, { certificate_hash: hash }),
     project: (hash) => get('project', PROJECT_LIMIT_BYTES, { project_hash: hash }),
@@ -44,10 +44,11 @@ export function connectToNode({ nodeUrl, timeoutMs, now }: NodeClientOptions): N
     keyHistory: () => get('keyHistory', CERTIFICATE_LIMIT_BYTES),
     keySet: async () => {
       const at = now();
-      if (cached !== undefined && at.getTime() < cached.until) return cached;
+      // Both ways: the clock may have been set back.
+      if (cached !== undefined && Math.abs(at.getTime() - cached.atMs) < KEY_SET_TTL_MS) return cached;
       const answer = await get('keys', CERTIFICATE_LIMIT_BYTES);
       const source: KeySource = { kind: 'node', where: `${nodeUrl}${KEY_SET_PATH}`, at: at.toISOString() };
-      const fresh = { answer, source, until: at.getTime() + KEY_SET_TTL_MS };
+      const fresh = { answer, source, atMs: at.getTime() };
       if (answer.kind === 'found') cached = fresh;
       return fresh;
     },

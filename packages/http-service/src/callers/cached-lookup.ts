@@ -12,8 +12,8 @@ export interface CachedLookupOptions<Found> {
   /** Which answers belong to keys in use; every answer but null by default. */
   readonly isFound?: (answer: Found) => boolean;
   readonly times: CacheTimes;
-  /** Milliseconds. */
-  readonly now: () => number;
+  /** Milliseconds of a clock that is never set: an answer must not outlive its time when the machine's clock goes back. */
+  readonly now?: (() => number) | undefined;
 }
 
 interface CachedAnswer<Found> {
@@ -30,7 +30,7 @@ const MAX_CACHED_KEYS = 10_000;
  * answer expires.
  */
 export function cachedLookup<Found>(options: CachedLookupOptions<Found>): (key: string) => Promise<Found | null> {
-  const { find, isFound = () => true, times, now } = options;
+  const { find, isFound = () => true, times, now = () => performance.now() } = options;
   // Separate, so that a flood of made-up keys does not evict keys in use.
   const found = new Map<string, CachedAnswer<Found>>();
   const others = new Map<string, CachedAnswer<Found>>();
