@@ -593,6 +593,11 @@ export async function projectCases(): Promise<Vector[]> {
       { ...registered, registeredAt: '2020-01-01T00:00:00Z' },
       'registeredAt',
     ),
+    registeredButReceiptIs(
+      'second-receipt-differs',
+      { ...registered, receipt: change(object(at(registered, 'meta.attestation.receipt')), 'registeredAt', '2020-01-01T00:00:00Z') },
+      'receipt',
+    ),
     registeredButReceiptIs('second-signature-differs', { ...registered, signature: 'x' }, 'signature'),
     [
       'receipt-without-key-set',
