@@ -12,39 +12,36 @@ const ROWS_A_READ = 20;
  * Stores a leaf for the newest receipt of each record, and for each project, that has none: those from before the log.
  * @returns how many leaves were stored
  */
-export async function backfillLog(store: Pick<Store, 'recordScan' | 'logRecovery'>): Promise<number> {
-  return (await backfillRecords(store)) + (await backfillProjects(store));
-}
-
-async function backfillRecords({
+export async function backfillLog({
   recordScan,
   logRecovery,
 }: Pick<Store, 'recordScan' | 'logRecovery'>): Promise<number> {
-  let added = 0;
-  for (let place = 0; ;) {
-    const found = await recordScan.after(place, null, ROWS_A_READ);
-    const leaves = found.flatMap(({ seq, record }) =>
-      recordLeaves(kindOf(record), record, record).map((leaf): MissingLeaf => ({ kind: 'records', seq, leaf })),
-    );
-    added += await logRecovery.addMissing(leaves);
-    place = found.at(-1)?.seq ?? place;
-    if (found.length < ROWS_A_READ) return added;
-  }
+  const ofRecords = await backfill(
+    logRecovery,
+    (after) => recordScan.after(after, null, ROWS_A_READ),
+    ({ seq, record }) => recordLeaves(kindOf(record), record, record).map((leaf) => ({ kind: 'records', seq, leaf })),
+  );
+  const ofProjects = await backfill(
+    logRecovery,
+    (after) => logRecovery.projectsWithoutLeaf(after, ROWS_A_READ),
+    ({ seq, registeredAt: at, receiptJson, signature }) => {
+      const facts = { kind: 'project', at, appId: null, bundleType: null } as const;
+      const leaf = newLeaf('project', facts, { receipt: parseStored(receiptJson), signature });
+      return [{ kind: 'projects', seq, leaf }];
+    },
+  );
+  return ofRecords + ofProjects;
 }
 
-async function backfillProjects({ logRecovery }: Pick<Store, 'logRecovery'>): Promise<number> {
+async function backfill<Row extends { readonly seq: number }>(
+  logRecovery: Store['logRecovery'],
+  rowsAfter: (seq: number) => Promise<readonly Row[]>,
+  leavesOf: (row: Row) => readonly MissingLeaf[],
+): Promise<number> {
   let added = 0;
   for (let place = 0; ;) {
-    const found = await logRecovery.projectsWithoutLeaf(place, ROWS_A_READ);
-    const leaves = found.map(({ seq, registeredAt: at, receiptJson, signature }): MissingLeaf => {
-      const facts = { kind: 'project', at, appId: null, bundleType: null } as const;
-      return {
-        kind: 'projects',
-        seq,
-        leaf: newLeaf('project', facts, { receipt: parseStored(receiptJson), signature }),
-      };
-    });
-    added += await logRecovery.addMissing(leaves);
+    const found = await rowsAfter(place);
+    added += await logRecovery.addMissing(found.flatMap(leavesOf));
     place = found.at(-1)?.seq ?? place;
     if (found.length < ROWS_A_READ) return added;
   }

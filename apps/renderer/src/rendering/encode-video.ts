@@ -10,36 +10,8 @@ export type VideoType = 'video/mp4' | 'video/webm';
 /** Both sides are even: codecs require it. */
 const SCALE = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
 const CODECS: Readonly<Record<VideoType, readonly string[]>> = {
-  'video/mp4': [
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-    '-crf',
-    '18',
-    '-pix_fmt',
-    'yuv420p',
-    '-movflags',
-    '+faststart',
-    '-f',
-    'mp4',
-  ],
-  'video/webm': [
-    '-c:v',
-    'libvpx-vp9',
-    '-deadline',
-    'realtime',
-    '-cpu-used',
-    '8',
-    '-row-mt',
-    '1',
-    '-crf',
-    '24',
-    '-b:v',
-    '0',
-    '-f',
-    'webm',
-  ],
+  'video/mp4': '-c:v libx264 -preset veryfast -crf 18 -pix_fmt yuv420p -movflags +faststart -f mp4'.split(' '),
+  'video/webm': '-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -row-mt 1 -crf 24 -b:v 0 -f webm'.split(' '),
 };
 
 /** ffmpeg ended without a video. */

@@ -1,19 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { processWide } from '../calls/process-wide.js';
 import { errorCode } from './error-code.js';
 
 const SEGMENT = /^(\d+)-[0-9a-f]{16}\.ndjson$/;
 
-const OWN = Symbol.for('@cer/client: segments of this process');
-
-/** The names of the segments of this process. Global: a program may have several bundles of this module. */
-function ownNames(): Set<string> {
-  const found: unknown = Reflect.get(globalThis, OWN);
-  if (found instanceof Set) return found as Set<string>;
-  const made = new Set<string>();
-  Reflect.set(globalThis, OWN, made);
-  return made;
-}
+/** The names of the segments of this process. */
+const ownNames = processWide('segments of this process', () => new Set<string>());
 
 /** A new name for a segment of this process. */
 export function segmentName(random: Uint8Array): string {
