@@ -5232,7 +5232,20 @@ def _readable(report: Members) -> str:
     for finding in findings if isinstance(findings, list) else []:
         member, detail = (text_of(get(finding, name)) for name in ("member", "detail"))
         lines.append(_printable(f"  {member or 'the file'}: {detail} [{text_of(get(finding, 'code'))}]"))
+    if status == "FAILED":
+        lines.append(f"  Next: {_NEXT.get(code, _ASK_FOR_ORIGINAL)}")
     return "\n".join(lines)
+
+
+_ASK_FOR_ORIGINAL = "ask your source for the original, as the node returned it"
+_CHECK_KEYS = "check that the key set is that of the node which the receipt names, fetched recently"
+_NEXT = {
+    "SCHEMA_ERROR": "check that it is the right file, and complete",
+    "VERIFICATION_MATERIAL_UNAVAILABLE": "pass the saved key set of the node, /.well-known/svc-node.json: --keys FILE",
+    "ATTESTATION_KEY_NOT_FOUND": _CHECK_KEYS,
+    "ATTESTATION_INVALID_SIGNATURE": f"{_CHECK_KEYS}, or {_ASK_FOR_ORIGINAL}",
+    "KEY_REVOKED": "ask for it to be attested again with a valid key, or pass --tsa-roots if it has a timestamp",
+}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -95,10 +95,12 @@ class Command(unittest.TestCase):
         report = json.loads(err)
         self.assertEqual((code, report["status"], report["reason"]), (1, "FAILED", "CERTIFICATE_HASH_MISMATCH"))
         self.assertTrue(out.startswith("FAILED (CERTIFICATE_HASH_MISMATCH)"), out)
+        self.assertTrue(out.endswith("  Next: ask your source for the original, as the node returned it\n"), out)
 
     def test_without_keys_material_is_unavailable(self) -> None:
-        code, _, err = run(str(CERTIFIED))
+        code, out, err = run(str(CERTIFIED))
         self.assertEqual((code, json.loads(err)["reason"]), (1, "VERIFICATION_MATERIAL_UNAVAILABLE"))
+        self.assertIn("  Next: pass the saved key set of the node", out)
 
     def test_other_node_fails(self) -> None:
         code, _, err = run(str(CERTIFIED), "--keys", KEYS, "--node", "other-node")

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -176,8 +177,25 @@ func readable(r result, out io.Writer) {
 		fmt.Fprintln(out, "  integrity only, signed by no node")
 	}
 	for _, finding := range r.Findings {
-		fmt.Fprintf(out, "  %s: %s [%s]\n", finding.Member, finding.Detail, finding.Code)
+		fmt.Fprintf(out, "  %s: %s [%s]\n", cmp.Or(finding.Member, "the file"), finding.Detail, finding.Code)
 	}
+	if r.Status == "FAILED" {
+		fmt.Fprintf(out, "  next: %s\n", cmp.Or(next[r.Reason], askForOriginal))
+	}
+}
+
+const (
+	askForOriginal = "ask your source for the original, as the node returned it"
+	checkKeys      = "check that the key set is that of the node which the receipt names, fetched recently"
+)
+
+// next is what to do about a reason.
+var next = map[string]string{
+	"SCHEMA_ERROR":                      "check that it is the right file, and complete",
+	"VERIFICATION_MATERIAL_UNAVAILABLE": "pass the saved key set of the node, /.well-known/svc-node.json: --keys FILE",
+	"ATTESTATION_KEY_NOT_FOUND":         checkKeys,
+	"ATTESTATION_INVALID_SIGNATURE":     checkKeys + ", or " + askForOriginal,
+	"KEY_REVOKED":                       "ask for it to be attested again with a valid key",
 }
 
 func readKeys(path string) (*cer.KeySet, error) {

@@ -98,6 +98,9 @@ func TestExitCodes(t *testing.T) {
 			if exit != 1 {
 				return
 			}
+			if !strings.Contains(stdout.String(), "\n  next: ") {
+				t.Errorf("no advice: %s", stdout.String())
+			}
 			var report map[string]any
 			if err := json.Unmarshal(stderr.Bytes(), &report); err != nil {
 				t.Fatal(err)
