@@ -47,6 +47,16 @@ describe('the command', () => {
     }
   });
 
+  it.each(['18.20.4', '20.18.3'])('names the version that it needs under Node.js %s', (version) => {
+    const versions = `{value:{...process.versions,node:'${version}'}}`;
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',${versions})`;
+    expect(node(['--import', older, BIN, 'verify', sample('certified.json'), ...KEYS])).toEqual({
+      status: 3,
+      stdout: '',
+      stderr: `cer: Node.js ${version} is too old: install 20.19, 22.12 or 24 from https://nodejs.org\n`,
+    });
+  });
+
   it('verifies where compiled code cannot be kept', () => {
     const file = folder.write('not-a-folder', '');
     for (const env of [{ XDG_CACHE_HOME: file }, { HOME: '' }]) {
