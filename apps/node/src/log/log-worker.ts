@@ -17,7 +17,6 @@ export interface LogWorkerDeps {
   readonly everyMs: number;
   /** Shortest time between two requests to witnesses; 0 without any. */
   readonly publishEveryMs: number;
-  readonly now: () => Date;
   readonly logger: Logger;
 }
 
@@ -29,7 +28,7 @@ const LEASE_MS = 10_000;
  * write has the old size as its condition.
  */
 export function startLog(deps: LogWorkerDeps): Worker {
-  const { store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, now, logger } = deps;
+  const { store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, logger } = deps;
   let mayGoOn = false;
   let publishing: Promise<void> | null = null;
   let publishedAtMs = -Infinity;
@@ -49,8 +48,8 @@ export function startLog(deps: LogWorkerDeps): Worker {
       await publishBoth();
       return;
     }
-    if (publishing !== null || now().getTime() - publishedAtMs < publishEveryMs) return;
-    publishedAtMs = now().getTime();
+    if (publishing !== null || performance.now() - publishedAtMs < publishEveryMs) return;
+    publishedAtMs = performance.now();
     publishing = publishBoth()
       .then(outage.succeeded, outage.failed)
       .finally(() => {

@@ -49,14 +49,14 @@ export function createPublication({ store, policy, ask, now, logger }: Publicati
   const cosigned = async (log: OpenedLog, witness: PolicyWitness, head: SignedHead): Promise<WitnessAnswer> => {
     const { logId, origin } = log.row;
     const pauseOf = `${origin} ${witness.name}`;
-    if ((pauses.get(pauseOf)?.untilMs ?? 0) > now().getTime()) return { status: 'later', reason: 'was away' };
+    if ((pauses.get(pauseOf)?.untilMs ?? -Infinity) > performance.now()) return { status: 'later', reason: 'was away' };
     const known = await store.logNotes.witnessed(logId, witness.key.name);
     let answer = await submit(log, witness, head, Math.min(known, head.size));
     if (answer.status === 'size' && answer.size <= head.size) answer = await submit(log, witness, head, answer.size);
     if (answer.status === 'cosigned') await store.logNotes.noteWitnessed(logId, witness.key.name, head.size);
     if (answer.status === 'later') {
       const ms = Math.min((pauses.get(pauseOf)?.ms ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);
-      pauses.set(pauseOf, { untilMs: now().getTime() + ms, ms });
+      pauses.set(pauseOf, { untilMs: performance.now() + ms, ms });
       logger.warn({ witness: witness.name, log: origin, reason: answer.reason }, 'a witness did not cosign');
     } else {
       pauses.delete(pauseOf);
@@ -102,7 +102,8 @@ export function createPublication({ store, policy, ask, now, logger }: Publicati
       const { logId } = log.row;
       const published = await store.logNotes.newestPublished(logId);
       const { size } = await store.log.head(logId);
-      const isFresh = published !== null && now().getTime() - published.freshMs < FRESH_FOR_MS;
+      // Not one from before the clock was set back.
+      const isFresh = published !== null && Math.abs(now().getTime() - published.freshMs) < FRESH_FOR_MS;
       if (published?.size === size && isFresh) return;
       const head = await signHead(store, log);
       if (head === null) return;

@@ -73,7 +73,7 @@ export async function openLog(deps: LogSetupDeps): Promise<LogSetup | null> {
     log: createNodeLog(store, logs, nodeId),
     sequencer,
     publication,
-    start: () => startLog({ store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, now, logger }),
+    start: () => startLog({ store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, logger }),
   };
 
   function openKey(row: LogRow): ReturnType<SigningKeyHolder['open']> {

@@ -16,10 +16,10 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-async function witnessed(): Promise<{ readonly witness: TestWitness; readonly node: LoggingNode }> {
+async function witnessed(now?: () => Date): Promise<{ readonly witness: TestWitness; readonly node: LoggingNode }> {
   const witness = await startTestWitness();
   cleanUps.push(() => witness.close());
-  const node = await loggingNode({ policy: `${witness.line}quorum w1\n` });
+  const node = await loggingNode({ policy: `${witness.line}quorum w1\n`, ...(now !== undefined && { now }) });
   cleanUps.push(() => node.close());
   return { witness, node };
 }
@@ -42,6 +42,25 @@ describe('a log with a witness', () => {
       const { body } = await proofOf(node.node, hash);
       expect(at(body, 'proof')).toMatch(/\n— node\.example\/log \S+\n— witness\.example\/w1 \S+\n$/);
     }
+  });
+
+  it.each<WitnessMood>(['good', 'away'])('is published after the clock was set back while it was %s', async (mood) => {
+    let aheadMs = 86_400_000;
+    const { node, witness } = await witnessed(() => new Date(Date.now() + aheadMs));
+    node.start();
+    await node.certify();
+    await publishedSize(node, 1);
+    witness.mood = mood;
+    const before = witness.asked;
+    await node.certify();
+    await until(
+      () => witness.asked,
+      (asked) => asked > before,
+    );
+    witness.mood = 'good';
+    aheadMs = 0;
+    await node.certify();
+    expect(await publishedSize(node, 3)).toBe(3);
   });
 
   it.each<WitnessMood>(['away', 'slow', 'garbage', 'other note'])('is not published while it is %s', async (mood) => {

@@ -35,5 +35,13 @@ export function leaseContract(opened: () => Store): void {
       await sleep(20);
       expect(await leases.acquire(name, 'alive', 60_000)).toBe(true);
     });
+
+    it('expire when the clock was set back, so that they end later than any new one', async () => {
+      const { leases } = opened();
+      const name = randomUUID();
+      expect(await leases.acquire(name, 'dead', 86_400_000)).toBe(true);
+      expect(await leases.acquire(name, 'alive', 60_000)).toBe(true);
+      expect(await leases.acquire(name, 'other', 60_000)).toBe(false);
+    });
   });
 }

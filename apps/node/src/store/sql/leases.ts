@@ -20,6 +20,8 @@ export class SqlLeaseStore implements LeaseStore {
       insert into leases (name, holder, expires_ms) values ($1, $2, ${now} + $3)
       on conflict (name) do update set holder = excluded.holder, expires_ms = excluded.expires_ms
       where leases.holder = excluded.holder or leases.expires_ms <= ${now}
+        -- From before the clock was set back.
+        or leases.expires_ms > excluded.expires_ms
       returning name`;
   }
 
