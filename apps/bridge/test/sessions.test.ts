@@ -334,6 +334,21 @@ describe('a session', () => {
     clockMs = 0;
   });
 
+  it('ends as usual after it was used while the clock was ahead', async () => {
+    const own = controlPlane.newTenant();
+    const gone = controlPlane.newUser(own);
+    const idle = await handoff(token());
+    const removed = await handoff(token({ of: own, userId: gone.id }));
+    for (clockMs of [50 * MINUTE_MS, 0]) {
+      expect((await call('GET', 'session', { cookie: idle.cookie })).status).toBe(200);
+      if (clockMs === 0) controlPlane.removeUser(gone);
+      expect((await call('GET', 'session', { cookie: removed.cookie })).status).toBe(clockMs === 0 ? 401 : 200);
+    }
+    clockMs = 61 * MINUTE_MS;
+    expect((await call('GET', 'session', { cookie: idle.cookie })).status).toBe(401);
+    clockMs = 0;
+  });
+
   it('is refused when it cannot be rechecked', async () => {
     const { cookie } = await handoff(token());
     clockMs = MINUTE_MS;

@@ -43,6 +43,8 @@ export interface Sessions {
 const RECHECK_MS = 60_000;
 /** The last use is written at most this many times per idle time. */
 const TOUCHES_PER_IDLE_TIME = 10;
+/** Maximum difference between clocks of instances, in ms. */
+const CLOCK_SKEW_MS = 5 * 60_000;
 
 export interface SessionsDeps {
   readonly store: SessionStore;
@@ -57,8 +59,10 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
     const session = await store.find(tokenHash);
     if (session === null) return null;
     const at = now();
+    // One that started while the clock was ahead would live until then.
+    if (Date.parse(session.createdAt) - at.getTime() > CLOCK_SKEW_MS) return null;
     if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs) return null;
-    if (at.getTime() - Date.parse(session.checkedAt) >= RECHECK_MS) {
+    if (Math.abs(at.getTime() - Date.parse(session.checkedAt)) >= RECHECK_MS) {
       const account = await controlPlane.findSession(session.tenantId, session.user.id);
       if (account?.hasBridge !== true) {
         await store.end(tokenHash);
@@ -76,7 +80,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
       const session = await counting(sessionTokenHash(token));
       if (session === null) return null;
       const at = now();
-      if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs / TOUCHES_PER_IDLE_TIME) {
+      if (Math.abs(at.getTime() - Date.parse(session.lastSeenAt)) > times.idleMs / TOUCHES_PER_IDLE_TIME) {
         await store.touch(session.tokenHash, { lastSeenAt: at });
       }
       return session;

@@ -29,6 +29,8 @@ export interface Sessions {
 
 /** The last use is written at most this many times per idle time, so that a session in use never expires. */
 const TOUCHES_PER_IDLE_TIME = 10;
+/** Maximum difference between clocks of instances, in ms. */
+const CLOCK_SKEW_MS = 5 * 60_000;
 
 export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTimes, now: () => Date): Sessions {
   return {
@@ -38,8 +40,10 @@ export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTime
       const hash = tokenHash(token);
       const seenAt = now().getTime();
       const session = await store.sessions.find(hash, new Date(seenAt - idleMs));
-      if (session === null) return null;
-      if (seenAt - Date.parse(session.lastSeenAt) > idleMs / TOUCHES_PER_IDLE_TIME) await store.sessions.touch(hash);
+      // One that started while the clock was ahead would live until then.
+      if (session === null || Date.parse(session.startedAt) - seenAt > CLOCK_SKEW_MS) return null;
+      const sinceLastSeenMs = Math.abs(seenAt - Date.parse(session.lastSeenAt));
+      if (sinceLastSeenMs > idleMs / TOUCHES_PER_IDLE_TIME) await store.sessions.touch(hash);
       return { ...session, token };
     },
     start: async (head, user, maxMs = absoluteMs) => {

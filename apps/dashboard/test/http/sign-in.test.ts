@@ -152,6 +152,22 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(303);
   });
 
+  it('ends a session started or used while the clock was ahead', async () => {
+    dashboard.pass(24 * 60 * MINUTE_MS);
+    await browser.signIn();
+    expect((await browser.get('/')).status).toBe(200);
+    dashboard.pass(-24 * 60 * MINUTE_MS);
+    expect((await browser.get('/')).status).toBe(303);
+
+    await browser.signIn();
+    for (const moved of [50, -50]) {
+      dashboard.pass(moved * MINUTE_MS);
+      expect((await browser.get('/')).status).toBe(200);
+    }
+    dashboard.pass(61 * MINUTE_MS);
+    expect((await browser.get('/')).status).toBe(303);
+  });
+
   it('signs out permanently', async () => {
     await browser.signIn();
     const token = browser.cookies.get(SESSION_COOKIE) ?? '';
