@@ -4,7 +4,7 @@ import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
 /** Flags by name: boolean ones take no value, string ones take one. */
-export type FlagSpec = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
+export type FlagSpec = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>;
 
 type FlagValues<Spec extends FlagSpec> = {
   readonly [Name in keyof Spec]?: Spec[Name]['type'] extends 'boolean' ? boolean : string;

@@ -8,11 +8,11 @@ const OPEN_OBJECT = 0x7b;
 export const MAX_PIECES = 1_500_000;
 
 /**
- * Whether JSON text has at most `limit` containers and members together. Text of a few megabytes can describe objects
+ * Whether JSON text has at most `MAX_PIECES` containers and members together. Text of a few megabytes can describe objects
  * of a gigabyte, so it is checked before parsing. The result for text that is not JSON is unspecified.
  */
-export function hasFewPieces(text: Uint8Array, limit: number): boolean {
-  if (text.length <= limit) return true;
+export function hasFewPieces(text: Uint8Array): boolean {
+  if (text.length <= MAX_PIECES) return true;
   let pieces = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -22,7 +22,7 @@ export function hasFewPieces(text: Uint8Array, limit: number): boolean {
       if (byte === BACKSLASH) at += 1;
     } else if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) {
       pieces += 1;
-      if (pieces > limit) return false;
+      if (pieces > MAX_PIECES) return false;
     }
   }
   return true;

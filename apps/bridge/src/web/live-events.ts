@@ -9,7 +9,6 @@ const HEARTBEAT_MS = 15_000;
 export interface LiveDeps {
   readonly sessions: Pick<Sessions, 'isActive'>;
   readonly show: (session: LiveSession) => Promise<Html>;
-  readonly pollMs?: number;
 }
 
 /**
@@ -18,7 +17,7 @@ export interface LiveDeps {
  * @param signal aborts when the browser is gone, or this instance stops
  */
 export async function* liveEvents(
-  { sessions, show, pollMs = POLL_MS }: LiveDeps,
+  { sessions, show }: LiveDeps,
   session: LiveSession,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -38,7 +37,7 @@ export async function* liveEvents(
       silentMs = 0;
       yield ':\n\n';
     }
-    silentMs += pollMs;
-    await delay(pollMs, undefined, { signal }).catch(() => undefined);
+    silentMs += POLL_MS;
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

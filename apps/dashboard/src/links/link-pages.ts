@@ -31,7 +31,7 @@ export function setUpPage({ formToken, given, faults }: SetUpPage): PageAnswer {
           autocomplete: 'username',
           faults,
         })}
-        ${newPassword('Password', faults)}
+        ${newPassword(faults)}
         <button>Set up and sign in</button>
       </form>`,
   };
@@ -51,16 +51,16 @@ export function passwordPage({ formToken, user, faults }: PasswordPage): PageAns
       <form method="post" class="card">
         ${formTokenField(formToken)}
         <input type="email" name="email" value="${user.email}" autocomplete="username" readonly hidden />
-        ${newPassword('Password', faults)}
+        ${newPassword(faults)}
         <button>Set the password and sign in</button>
       </form>`,
   };
 }
 
-function newPassword(label: string, faults: readonly FormFault[] | undefined) {
+function newPassword(faults: readonly FormFault[] | undefined) {
   return textField({
     name: 'password',
-    label,
+    label: 'Password',
     type: 'password',
     autocomplete: 'new-password',
     hint: PASSWORD_HINT,

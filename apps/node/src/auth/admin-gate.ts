@@ -13,15 +13,14 @@ export interface AdminGate {
 export interface AdminGateDeps {
   readonly adminSecret: Secret<string> | undefined;
   readonly now: () => Date;
-  readonly lockout?: LockoutTimes;
 }
 
 /** After five wrong secrets within 15 minutes, further wrong ones of the address are RATE_LIMITED for 15 minutes. */
 const LOCKOUT: LockoutTimes = { failures: 5, windowMs: 15 * 60_000, lockedMs: 15 * 60_000 };
 
 /** @see docs/spec.md, "Admin routes" */
-export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGateDeps): AdminGate {
-  const locks = createLockout(lockout, () => now().getTime());
+export function createAdminGate({ adminSecret, now }: AdminGateDeps): AdminGate {
+  const locks = createLockout(LOCKOUT, () => now().getTime());
   return {
     admit: async ({ headers, remoteAddress }) => {
       if (adminSecret === undefined) {

@@ -46,7 +46,7 @@ export function checkBundleMembers(context: LayoutContext): Finding[] {
     ...checkMembers(bundle, '', bundleRules, context),
     ...(bundleContext === undefined || (resealed && isRedacted(bundleContext))
       ? []
-      : toFindings(contextFaults(bundleContext, 'context', false, resealed ? isRedacted : undefined))),
+      : toFindings(contextFaults(bundleContext, false, resealed ? isRedacted : undefined))),
   ];
 }
 

@@ -52,13 +52,8 @@ export type ClaimedValue =
  * @returns false for anything else, including a salt of another length
  * @throws CerError CANONICALIZATION_ERROR when the claimed value has no canonical form
  */
-export function openCommitment(
-  sealed: unknown,
-  salt: Uint8Array,
-  claimed: ClaimedValue,
-  profile: CanonicalizationProfile = jcsV1,
-): boolean {
+export function openCommitment(sealed: unknown, salt: Uint8Array, claimed: ClaimedValue): boolean {
   if (!isSealedValue(sealed) || salt.length !== SALT_BYTES) return false;
   const value = claimed.type === 'text' ? claimed.text : claimed.value;
-  return computeCommitment(value, salt, profile, 'value') === sealed.commitment;
+  return computeCommitment(value, salt, jcsV1, 'value') === sealed.commitment;
 }

@@ -143,14 +143,9 @@ function memberFaults(
 }
 
 /** The `context` of a bundle or request: an object; its signals obey the signal rules. */
-export function contextFaults(
-  value: JsonValue,
-  path: string,
-  signalsRequired: boolean,
-  isExempt: Exemption = never,
-): Fault[] {
-  if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
+export function contextFaults(value: JsonValue, signalsRequired: boolean, isExempt: Exemption = never): Fault[] {
+  if (!isJsonObject(value)) return [{ path: 'context', rule: 'must be an object' }];
   const signals = Object.hasOwn(value, 'signals') ? value['signals'] : undefined;
-  if (signals !== undefined) return signalFaults(signals, `${path}.signals`, isExempt);
-  return signalsRequired ? [{ path: `${path}.signals`, rule: 'is required' }] : [];
+  if (signals !== undefined) return signalFaults(signals, 'context.signals', isExempt);
+  return signalsRequired ? [{ path: 'context.signals', rule: 'is required' }] : [];
 }

@@ -118,7 +118,7 @@ function addContextAndSignals(faults: Fault[], request: JsonObject): void {
   const context = stated(request, 'context');
   const signals = stated(request, 'signals');
   if (context !== undefined && signals !== undefined) add(faults, 'signals', 'must not be given beside context');
-  if (context !== undefined) faults.push(...contextFaults(context, 'context', true));
+  if (context !== undefined) faults.push(...contextFaults(context, true));
   if (signals !== undefined) faults.push(...signalFaults(signals, 'signals'));
 }
 

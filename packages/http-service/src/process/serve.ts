@@ -18,8 +18,6 @@ export interface ServeOptions {
   readonly headersTimeoutMs?: number;
   /** Maximum time, in ms, to receive a whole request. */
   readonly requestTimeoutMs?: number;
-  /** Maximum idle time of a connection, in ms; longer than that of load balancers. */
-  readonly keepAliveTimeoutMs?: number;
   /** Maximum time of closing, in ms; unanswered requests then lose their connection. */
   readonly drainTimeoutMs?: number;
 }
@@ -51,7 +49,8 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     maxHeaderSize: MAX_HEADER_BYTES,
     // Checked by the router, so that a missing host is answered like any other fault.
     requireHostHeader: false,
-    keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
+    // Longer than that of load balancers.
+    keepAliveTimeout: 65_000,
     connectionsCheckingInterval: Math.min(headersTimeout, 2000),
   });
   const connections = trackConnections(server, listener, protocolErrors(options.presentError));

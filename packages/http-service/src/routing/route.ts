@@ -2,15 +2,13 @@ import type { Handler, RequestHead, ResponseHeaders, ServiceResponse, StreamHand
 
 type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface RouteRules<Description> {
+interface RouteRules {
   readonly method: RouteMethod;
   /**
    * `/v1/cer/:hash`: segments that start with a colon are parameters, all others are matched byte for byte. A last
    * segment `:name+` takes all that follow, at least one, with the slashes between them.
    */
   readonly path: string;
-  /** Documentation of the route. The router does not read it. */
-  readonly describe?: Description;
   /**
    * Authentication, authorization and rate limits, on the head alone, before the first byte of the body is read. The
    * handler receives the same object, so a WeakMap keyed by it carries results over. Returned headers are added to
@@ -31,11 +29,8 @@ interface RouteRules<Description> {
   readonly cors?: 'public' | 'none';
 }
 
-/**
- * One method at one path. The handler receives the whole body, or with `body: 'stream'` reads it as it arrives.
- * @typeParam Description the service's documentation of a route, e.g. summary, answers and scopes
- */
-export type Route<Description = unknown> = RouteRules<Description> &
+/** One method at one path. The handler receives the whole body, or with `body: 'stream'` reads it as it arrives. */
+export type Route = RouteRules &
   (
     | { readonly body?: 'bytes'; readonly handler: Handler }
     | { readonly body: 'stream'; readonly handler: StreamHandler }

@@ -9,7 +9,8 @@ import { SessionPool } from './session-pool.js';
  * Loads the module and logs in to its token.
  * @throws Pkcs11Error naming the setting at fault; otherwise the module's error
  */
-export function openToken(address: TokenAddress, cryptoki: Cryptoki = loadCryptoki()): SessionPool {
+export function openToken(address: TokenAddress): SessionPool {
+  const cryptoki = loadCryptoki();
   loadModule(cryptoki, address.modulePath);
   const hasThreads = initialize(cryptoki);
   const slot = findSlot(cryptoki, address.token);

@@ -20,7 +20,7 @@ export function itemOfLine(line: Uint8Array | null, index: number, minimum: Prot
     const error = `line: must have at most ${MAX_LINE_BYTES} bytes`;
     return { ...NO_LABEL, index, refusal: { status: 413, error } };
   }
-  if (!hasFewPieces(line, MAX_PIECES)) return { ...NO_LABEL, index, refusal: { status: 413, error: TOO_MANY_PIECES } };
+  if (!hasFewPieces(line)) return { ...NO_LABEL, index, refusal: { status: 413, error: TOO_MANY_PIECES } };
   let request: JsonValue;
   try {
     request = parseJson(line, { maxDepth: REQUEST_DEPTH });

@@ -19,7 +19,7 @@ import type { DescribedRoute } from '../../openapi/route-description.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems, type CertifyBatch } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
-import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
+import { hasFewPieces } from '../json-pieces.js';
 import type { TakeRequest } from '../request-rate.js';
 import { itemOfLine, itemOfValue, TOO_MANY_PIECES } from './execution-item.js';
 import { certifyOne } from './certify-one.js';
@@ -128,7 +128,7 @@ function itemsOf(bytes: Buffer, { minimumProtocol }: Caller): Item | Item[] {
 }
 
 function parsed(bytes: Buffer): JsonValue {
-  if (!hasFewPieces(bytes, MAX_PIECES)) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: TOO_MANY_PIECES });
+  if (!hasFewPieces(bytes)) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: TOO_MANY_PIECES });
   try {
     // The list of a batch adds two levels.
     return parseJson(bytes, { maxDepth: REQUEST_DEPTH + 2 });

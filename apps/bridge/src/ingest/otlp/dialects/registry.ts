@@ -13,8 +13,8 @@ import { traceloop } from './traceloop.js';
 export const DIALECTS: readonly Dialect[] = [aiSdk, openInference, traceloop, genAiEvents, genAi];
 
 /** The dialect in which a span describes a call of a model; null when it describes none. */
-export function dialectOf(span: Span, dialects: readonly Dialect[] = DIALECTS): Dialect | null {
-  for (const dialect of dialects) {
+export function dialectOf(span: Span): Dialect | null {
+  for (const dialect of DIALECTS) {
     const found = dialect.recognise(span);
     if (found !== null) return found === 'call' ? dialect : null;
   }

@@ -57,7 +57,7 @@ export function labels(value: JsonValue | undefined): readonly string[] {
 export function structured(value: JsonValue | undefined): JsonValue | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  if (value.length > MAX_PIECES && !hasFewPieces(Buffer.from(value), MAX_PIECES)) return value;
+  if (value.length > MAX_PIECES && !hasFewPieces(Buffer.from(value))) return value;
   try {
     return parseJson(value, { maxDepth: MAX_CONTENT_DEPTH });
   } catch (error) {

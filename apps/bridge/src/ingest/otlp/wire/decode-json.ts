@@ -45,7 +45,7 @@ export function decodeJson(bytes: Buffer, spanLimit: number): readonly Span[] {
 }
 
 function parsed(bytes: Buffer): JsonObject {
-  if (!hasFewPieces(bytes, MAX_PIECES)) throw tooMany('objects, lists and members of an export', MAX_PIECES);
+  if (!hasFewPieces(bytes)) throw tooMany('objects, lists and members of an export', MAX_PIECES);
   try {
     const value = parseJson(bytes, { maxDepth: MAX_JSON_DEPTH });
     if (isJsonObject(value)) return value;
