@@ -1,11 +1,11 @@
-// G12, G14, and lists and exports: a store of a million real, signed records compared with one of ten thousand. Alone:
-// node bench/scale.mjs [--rows 1000000] [--rounds 5] [--verify] [--keep FOLDER] (npm run scale -w apps/node) --keep
-// saves the large store in FOLDER for later runs: creating it takes minutes.
+// node bench/scale.mjs [--rows 1000000] [--rounds 5] [--verify] [--keep FOLDER] (npm run scale -w apps/node)
+// G12, G14, and lists and exports: a store of a million real, signed records compared with one of ten thousand. --keep saves
+// the large store in FOLDER for later runs: creating it takes minutes.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { caseOf, clocks, median, ratio } from './measure.mjs';
 import { environment, printCases, printRatios } from './report.mjs';
 import { closePlace, insert, made, openPlace, startNode } from './scale-places.mjs';
@@ -163,7 +163,7 @@ function verifyPackage(path, url, rows) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { values } = parseArgs({
+  const { values } = readOptions(import.meta.filename, {
     options: {
       rows: { type: 'string', default: '1000000' },
       rounds: { type: 'string', default: '5' },
@@ -173,9 +173,9 @@ if (process.argv[1] === import.meta.filename) {
   });
   const { cpu, node, loadavgBefore } = environment();
   console.log(`${cpu}, node ${node}, load ${loadavgBefore.join(' ')}`);
-  const rounds = Number(values.rounds);
+  const rounds = numberOf(values, 'rounds', 1);
   const { cases, ratios } = await scaleCases({
-    ...{ rows: Number(values.rows), rounds, verify: values.verify === true },
+    ...{ rows: numberOf(values, 'rows', 1), rounds, verify: values.verify === true },
     ...(values.keep !== undefined && { keep: values.keep }),
   });
   printCases(cases);

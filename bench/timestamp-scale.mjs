@@ -1,21 +1,21 @@
-// Timestamps in batches: requests to the authority, cost per certificate, and verification of every path. Alone: node
-// bench/timestamp-scale.mjs [--rows 100000] (npm run timestamp-scale -w apps/node)
+// node bench/timestamp-scale.mjs [--rows 100000] (npm run timestamp-scale -w apps/node)
+// Timestamps in batches: requests to the authority, cost per certificate, and verification of every path.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { parseTsaRoots, verifyTimestampToken } from '@cer/timestamps';
 import { leafHash, verifyInclusion } from '@cer/tlog/merkle';
 import { createOpensslTsa, serveTsa } from '@cer/timestamps/testing';
+import { numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { median } from './measure.mjs';
 import { closePlace, openPlace, startNode } from './scale-places.mjs';
 
-const { values: flags } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
-const rows = Number(flags.rows);
+const { values } = readOptions(import.meta.filename, { options: { rows: { type: 'string', default: '100000' } } });
+const rows = numberOf(values, 'rows', 1);
 const folder = mkdtempSync(join(tmpdir(), 'cer-timestamp-scale-'));
 const tsa = createOpensslTsa();
 const served = await serveTsa((query) => tsa.reply(query));

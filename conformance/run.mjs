@@ -2,7 +2,7 @@
 // Runs every case of the specification against an implementation, with a report for each section.
 //   npm run conformance -- --impl python --only timestamp/
 import { writeFileSync } from 'node:fs';
-import { readOptions } from '../scripts/setup/options.mjs';
+import { readOptions, refuse } from '../scripts/setup/options.mjs';
 import { IMPLEMENTATIONS } from './implementations.mjs';
 import { bySection, printReport } from './report.mjs';
 import { allCases, runCases } from './suite.mjs';
@@ -17,15 +17,19 @@ const { values } = readOptions(import.meta.filename, {
 });
 const known = IMPLEMENTATIONS[values.impl];
 if ((known === undefined) === (values.command === undefined)) {
-  console.error(`name one: --impl ${Object.keys(IMPLEMENTATIONS).join('|')}, or --command 'PROGRAM ARGS'`);
-  process.exit(3);
+  refuse(`name one: --impl ${Object.keys(IMPLEMENTATIONS).join('|')}, or --command 'PROGRAM ARGS'`);
 }
 const implementation = known?.() ?? { command: values.command.split(' ') };
 if (implementation.missing !== undefined) {
   console.log(`conformance of ${values.impl} was not run: ${implementation.missing}.`);
   process.exit(0);
 }
-const cases = allCases().filter(({ id }) => id.startsWith(values.only));
+const all = allCases();
+const cases = all.filter(({ id }) => id.startsWith(values.only));
+if (cases.length === 0) {
+  const kinds = [...new Set(all.map(({ id }) => id.replace(/\/.*/, '/')))];
+  refuse(`unknown start of a case: ${values.only}. Choose from ${kinds.join(', ')}`);
+}
 const results = await runCases(implementation, cases);
 printReport(values.impl ?? values.command, results, (line) => console.log(line));
 if (values.json !== undefined) {

@@ -1,17 +1,15 @@
-// Certifies the checksums of a release with a running node: node scripts/certify-release.mjs TAG SHA256SUMS OUT
+// node scripts/certify-release.mjs TAG SHA256SUMS OUT
+// Certifies the checksums of a release with a running node.
 // CER_NODE_URL and CER_API_KEY name the node and the key. The bundle has the file's SHA-256 as its input; OUT is the
 // certified bundle, which `cer verify` and the offline verifier check.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readOptions, refuse } from './setup/options.mjs';
 
-const USAGE = 'Usage: CER_NODE_URL=... CER_API_KEY=... node scripts/certify-release.mjs TAG SHA256SUMS OUT';
-
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals } = readOptions(import.meta.filename, { allowPositionals: true });
 const [tag, sums, out] = positionals;
 const { CER_NODE_URL: node, CER_API_KEY: key } = process.env;
 if (!tag || !sums || !out || !node || !key) {
-  console.error(USAGE);
-  process.exit(2);
+  refuse('Usage: CER_NODE_URL=... CER_API_KEY=... node scripts/certify-release.mjs TAG SHA256SUMS OUT');
 }
 
 const response = await fetch(`${node}/v1/cer/ai/certify`, {

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
+import { readOptions } from './setup/options.mjs';
 import { workspacesIn } from './workspaces.mjs';
 
 const SOURCE = /\.tsx?$/;
@@ -99,4 +100,5 @@ function main(root) {
   else console.log(`folders: no circle between the folders of ${workspaces.length} workspaces`);
 }
 
-main(process.argv[2] ?? join(import.meta.dirname, '..'));
+const { positionals } = readOptions(import.meta.filename, { allowPositionals: true });
+main(positionals[0] ?? join(import.meta.dirname, '..'));

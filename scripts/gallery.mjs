@@ -16,11 +16,8 @@ const { values } = readOptions(import.meta.filename, {
     sketch: { type: 'string', multiple: true },
   },
 });
-checkNames(
-  values.sketch ?? [],
-  GALLERY.map(({ name }) => name),
-  'sketch',
-);
+const names = GALLERY.map(({ name }) => name);
+checkNames(values.sketch ?? [], names, 'sketch');
 const ENGINES = ['chromium-native', 'portable'];
 const percent = (share) => `${(share * 100).toFixed(2)} %`;
 

@@ -1,3 +1,4 @@
+// node scripts/make-sample-certificates.mjs [--check]
 // Makes examples/certificates/ from examples/calls/ with fixed test keys, so that every run gives the same bytes.
 // `--check` writes nothing and fails when a file differs. Needs a build.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { sha256 } from '@cer/cer-core';
 import { attestBundle, attestProject } from '@cer/cer-core/attest';
 import { buildProject, deriveSalts, formatOpenings, sealExecution } from '@cer/cer-core/seal';
 import { testKeySet, testSigner } from '@cer/keys/testing';
+import { readOptions } from './setup/options.mjs';
 import { asConfidential, describeChatCompletion, describeMessages } from '../examples/calls/describe.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -87,12 +89,12 @@ const files = {
   'keys.json': testKeySet({ nodeId: NODE_ID, signers: [{ signer }] }),
 };
 
-const isCheck = process.argv.includes('--check');
+const { values } = readOptions(import.meta.filename, { options: { check: { type: 'boolean', default: false } } });
 mkdirSync(folder, { recursive: true });
 for (const [name, value] of Object.entries(files)) {
   const path = join(folder, name);
   const text = `${JSON.stringify(value, null, 2)}\n`;
-  if (!isCheck) writeFileSync(path, text);
+  if (!values.check) writeFileSync(path, text);
   else if (readFileSync(path, 'utf8') !== text) {
     process.exitCode = 1;
     console.error(`${name} differs from what this script makes`);

@@ -15,6 +15,15 @@ const COMMANDS = Object.entries(scripts).flatMap(([name, line]): [string, string
   if (script === undefined || name === 'deps') return [];
   return [[['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`, script]];
 });
+/** Files that are run by themselves, or by a script of a workspace. */
+const FILES = [
+  'bench/scale.mjs',
+  'bench/timestamp-scale.mjs',
+  'scripts/certify-release.mjs',
+  'scripts/folder-circles.mjs',
+  'scripts/licences.mjs',
+  'scripts/make-sample-certificates.mjs',
+];
 /** Hand options on to another program, which names those that it does not have. */
 const HAND_ON = ['npm test', 'npm run test:go', 'npm run test:openapi'];
 
@@ -49,6 +58,12 @@ describe.each(COMMANDS)('%s', (command, script) => {
   });
 });
 
+it.each(FILES)('%s shows its help, and names an option that it does not have', (file) => {
+  expect(run(file, '--help')).toEqual({ status: 0, text: expect.stringContaining(`node ${file}`) });
+  const { status, text } = run(file, '--unheard-of');
+  expect([status, text]).toEqual([3, expect.stringMatching(/^Unknown option '--unheard-of'/)]);
+});
+
 it.each([
   ['torture/run.mjs', '--seconds', 'ten'],
   ['torture/several-nodes.mjs', '--clients', '0'],
@@ -63,12 +78,14 @@ it.each([
 
 it.each([
   ['bench/run.mjs', '--only=unheard-of'],
+  ['conformance/run.mjs', '--impl=node', '--only=unheard-of'],
   ['fuzz/run.mjs', 'unheard-of'],
   ['mutation/run.mjs', 'unheard-of'],
   ['scripts/gallery.mjs', '--sketch=unheard-of'],
   ['scripts/images.mjs', 'unheard-of'],
-])('lists the names that %s knows beside %s', (script, name) => {
-  const { status, text } = run(script, name);
+  ['scripts/test/machines.mjs', '--sketch=unheard-of'],
+])('lists the names that %s knows beside %s', (script, ...options) => {
+  const { status, text } = run(script, ...options);
   expect(status).toBe(3);
   expect(text).toMatch(/^unknown .*\. Choose from \S+, .*\n$/);
 });

@@ -4,7 +4,7 @@
 // draws the sketches that differ first; `--list` names the machines.
 //   npm run test:machines -- skia-avx2 skia-sse --short
 import { loadavg } from 'node:os';
-import { readOptions } from '../setup/options.mjs';
+import { checkNames, readOptions } from '../setup/options.mjs';
 import { GALLERY, SHORT } from './machines/gallery.mjs';
 import { ROWS } from './machines/rows.mjs';
 
@@ -12,10 +12,12 @@ const { values, positionals } = readOptions(import.meta.filename, {
   allowPositionals: true,
   options: { short: { type: 'boolean' }, sketch: { type: 'string', multiple: true }, list: { type: 'boolean' } },
 });
+const names = GALLERY.map(({ name }) => name);
+checkNames(values.sketch ?? [], names, 'sketch');
 const sketches = GALLERY.filter(({ name }) => (values.sketch ?? (values.short ? SHORT : [name])).includes(name));
 const machines = ROWS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const unknown = positionals.filter((name) => !ROWS.some((row) => row.name === name));
-if (values.list || unknown.length > 0 || sketches.length === 0) {
+if (values.list || unknown.length > 0) {
   for (const { name, what } of ROWS) console.log(`${name.padEnd(16)}${what}`);
   if (unknown.length > 0) console.error(`unknown: ${unknown.join(', ')}`);
   process.exit(values.list ? 0 : 3);
