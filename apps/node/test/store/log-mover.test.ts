@@ -67,7 +67,7 @@ describe('a long log of a SQLite file under load', () => {
     }
   }
 
-  it('reaches the file by a thread, and then begins anew', async () => {
+  it('reaches the file by a thread, and then restarts', async () => {
     open();
     await writeUntil(() => pages() >= LONG_LOG_PAGES);
     await writeUntil(() => pages() < LONG_LOG_PAGES);

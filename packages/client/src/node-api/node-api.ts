@@ -232,7 +232,7 @@ function streamOf(answer: TransportAnswer): ReadableStream<Uint8Array> {
         else controller.enqueue(next.value);
       },
       cancel: async () => {
-        // A generator that has not begun gives nothing up when it returns.
+        // A generator that was not started releases nothing when it returns.
         answer.discard();
         await chunks.return?.();
       },

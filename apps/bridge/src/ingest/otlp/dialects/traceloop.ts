@@ -21,10 +21,7 @@ export const traceloop: Dialect = {
   read: ({ attributes }) => {
     const completions = unflatten(attributes, 'gen_ai.completion.');
     const list = elementsOf(completions);
-    const calls = list.flatMap((completion) => {
-      const found = at(completion, 'tool_calls');
-      return elementsOf(found);
-    });
+    const calls = list.flatMap((completion) => elementsOf(at(completion, 'tool_calls')));
     const type = firstLabel(attributes, 'llm.request.type') ?? 'chat';
     const facts = genAiCall(attributes, {
       operation: firstLabel(attributes, 'gen_ai.operation.name') ?? OPERATION_OF_TYPE.get(type) ?? 'chat',

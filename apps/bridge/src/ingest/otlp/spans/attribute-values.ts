@@ -68,7 +68,7 @@ export function structured(value: JsonValue | undefined): JsonValue | undefined 
 
 /** An object of the members that are there, whose names are ours; undefined when none is. */
 export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonValue | undefined {
-  // A loop, for this is done several times for every span.
+  // A loop, because this runs several times for each span.
   const found: Record<string, JsonValue> = {};
   let isEmpty = true;
   for (const name in members) {
