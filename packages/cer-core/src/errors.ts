@@ -1,5 +1,5 @@
 /** Codes of transparency, in the order in which the first that applies is reported. @see docs/spec.md, "Log proofs" */
-export const TRANSPARENCY_CODES = [
+const TRANSPARENCY_CODES = [
   'LOG_PROOF_MISSING',
   'LOG_PROOF_MALFORMED',
   'LOG_UNKNOWN',

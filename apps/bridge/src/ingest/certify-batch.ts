@@ -111,7 +111,7 @@ async function outcomeOf(
   }
 }
 
-export function verificationUrlOf(verifyUrl: string | undefined, certificateHash: string, body: JsonObject): string {
+function verificationUrlOf(verifyUrl: string | undefined, certificateHash: string, body: JsonObject): string {
   if (verifyUrl !== undefined) return `${verifyUrl}/c/${encodeURIComponent(certificateHash)}`;
   const stated = member(body, 'verificationUrl');
   return typeof stated === 'string' ? stated : '';

@@ -11,7 +11,7 @@ const ITEMS_PER_CHUNK = 64;
 const BYTES_PER_CHUNK = 1024 * 1024;
 
 /** `-` and files with these endings hold one certificate per line. */
-export function holdsLines(source: string): boolean {
+function holdsLines(source: string): boolean {
   return source === '-' || /\.(ndjson|jsonl)$/i.test(source);
 }
 

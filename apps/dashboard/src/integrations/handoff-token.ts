@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { HandoffKey } from '../jwks/keys-file.js';
 
-export const HANDOFF_LIFETIME_S = 90;
+const HANDOFF_LIFETIME_S = 90;
 
 export interface Handoff {
   readonly signer: HandoffKey;

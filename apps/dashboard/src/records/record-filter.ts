@@ -1,7 +1,7 @@
 import { isSha256Hash } from '@cer/cer-core';
 
 /** The filters of the page, each one of the node's. @see docs/spec.md, "GET /v1/records" */
-export const FILTER_NAMES = [
+const FILTER_NAMES = [
   'attested_from',
   'attested_to',
   'app_id',

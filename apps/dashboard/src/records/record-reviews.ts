@@ -9,7 +9,7 @@ import type { NodeRecords, RecordRow } from './node-records.js';
 /** Reviews that a page shows; the list of records has all. */
 const SHOWN = 10;
 
-export const DECISION_WORDS: Readonly<Record<ReviewDecision, string>> = {
+const DECISION_WORDS: Readonly<Record<ReviewDecision, string>> = {
   approved: 'Approved',
   rejected: 'Rejected',
   commented: 'Commented',

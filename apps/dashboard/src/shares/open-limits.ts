@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 
 /** Maximum answers of one link per minute: each asks the node with a key of the account, whose plan counts requests. */
-export const OPENS_PER_MINUTE = 60;
+const OPENS_PER_MINUTE = 60;
 
 /**
  * Counts how often links are opened, in this process and in whole minutes.

@@ -30,7 +30,7 @@ const Filter = z.strictObject({
 
 const Hash = z.string().refine(isSha256Hash, { error: 'must be sha256: and 64 lower-case hex digits' });
 
-export const RecertifyRequest = z
+const RecertifyRequest = z
   .strictObject({
     certificateHashes: z.array(Hash).min(1).max(MAX_HASHES).optional(),
     filter: Filter.optional(),

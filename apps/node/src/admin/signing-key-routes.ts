@@ -33,9 +33,9 @@ export interface SigningKeyRouteDeps {
 /** About the size of the longest history that a verifier reads. */
 const HISTORY_LIMIT_BYTES = 8 * 1024 * 1024;
 
-export const RotateRequest = z.strictObject({ immediate: z.boolean().optional() });
+const RotateRequest = z.strictObject({ immediate: z.boolean().optional() });
 
-export const RevokeRequest = z.strictObject({
+const RevokeRequest = z.strictObject({
   reason: z.enum(REVOCATION_REASONS),
   compromisedSince: z.string().refine(isTimestamp, { error: 'must be a timestamp' }).optional(),
 });

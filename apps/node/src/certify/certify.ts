@@ -34,11 +34,10 @@ export interface Certified {
   readonly isReplay: boolean;
 }
 
-export const CONFIDENTIAL_WARNING =
-  'prompt is bound and stored in clear text: put confidential content into input or output';
+const CONFIDENTIAL_WARNING = 'prompt is bound and stored in clear text: put confidential content into input or output';
 
 /** @throws ServiceError VALIDATION_ERROR with every fault of the request */
-export function assertExecutionRequest(request: JsonValue): asserts request is JsonObject {
+function assertExecutionRequest(request: JsonValue): asserts request is JsonObject {
   const faults = executionRequestFaults(request);
   if (faults.length > 0 || !isJsonObject(request)) throw validationError(faults);
 }

@@ -12,8 +12,8 @@ import {
 import { equalSecret, type Secret } from '@cer/http-service/config';
 import { createHmac } from 'node:crypto';
 
-export const NONCE_HEADER = 'x-render-nonce';
-export const MAC_HEADER = 'X-Render-Mac';
+const NONCE_HEADER = 'x-render-nonce';
+const MAC_HEADER = 'X-Render-Mac';
 
 const NONCE = /^[A-Za-z0-9_-]{16,128}$/;
 

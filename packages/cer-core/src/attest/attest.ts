@@ -147,6 +147,6 @@ export async function attestProject(
 }
 
 /** The time object of a receipt without external timestamp. @see docs/spec.md, "External timestamps" */
-export function nodeIssuedTimestamp(nodeId: string): JsonObject {
+function nodeIssuedTimestamp(nodeId: string): JsonObject {
   return { type: 'node-issued', status: 'verified', provider: nodeId, token: null, covers: null };
 }

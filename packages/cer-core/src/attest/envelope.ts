@@ -16,7 +16,7 @@ export const ENVELOPE_ATTESTATION_MEMBERS = [
 ] as const;
 
 /** No policyEvaluation and no certificateHash: reports say so. */
-export const ENVELOPE_BUNDLE_MEMBERS = [
+const ENVELOPE_BUNDLE_MEMBERS = [
   'bundleType',
   'version',
   'createdAt',

@@ -10,7 +10,7 @@ import type { Layout, LayoutContext } from './layout.js';
 import { checkToolHashForms, checkToolValueHashes } from './tool-calls.js';
 
 export const V2_SNAPSHOT_TYPE = 'ai.execution.v2';
-export const V2_PROTECTED_SET_ID = 'cer.ai.execution.v2';
+const V2_PROTECTED_SET_ID = 'cer.ai.execution.v2';
 export const EXECUTION_ROLES = ['advisory', 'operative', 'unspecified'] as const;
 export const INSTRUCTION_KINDS = ['system', 'derived', 'label'] as const;
 

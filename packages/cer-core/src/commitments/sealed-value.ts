@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 
-export const COMMITMENT_SCHEME = 'hmac-sha256-v1';
+const COMMITMENT_SCHEME = 'hmac-sha256-v1';
 
 /**
  * Replaces an input or output in a confidential bundle. Exactly these members.

@@ -12,7 +12,7 @@ export interface KeyHistoryEntries {
  * `prevHash` of a node's first entry: it holds the nodeId, so that an entry never fits into the history of another
  * node.
  */
-export function keyHistoryStart(nodeId: string): Sha256Hash {
+function keyHistoryStart(nodeId: string): Sha256Hash {
   return sha256(jcsV1.canonicalize({ type: KEY_HISTORY_TYPE, nodeId }));
 }
 

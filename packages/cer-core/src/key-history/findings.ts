@@ -2,7 +2,7 @@
  * Findings of a key history check. The list is closed.
  * @see docs/spec.md, "Key history verification"
  */
-export const KEY_HISTORY_REFUSALS = [
+const KEY_HISTORY_REFUSALS = [
   'KEY_HISTORY_INVALID',
   'KEY_HISTORY_NODE_MISMATCH',
   'KEY_HISTORY_CHAIN_BROKEN',
@@ -17,7 +17,7 @@ export const KEY_HISTORY_REFUSALS = [
   'KEY_HISTORY_ROLLBACK',
   'KEY_HISTORY_FORK',
 ] as const;
-export const KEY_HISTORY_NOTICES = [
+const KEY_HISTORY_NOTICES = [
   'KEY_HISTORY_OVERDUE',
   'KEY_HISTORY_FROM_FUTURE',
   'KEY_HISTORY_PENDING',

@@ -48,6 +48,6 @@ export async function signKeySetStatement(statement: KeySetStatement, root: Sign
 }
 
 /** The bytes that roots sign: the UTF-8 of the statement's JCS form. */
-export function statementBytes(statement: KeySetStatement): Uint8Array {
+function statementBytes(statement: KeySetStatement): Uint8Array {
   return new TextEncoder().encode(jcsV1.canonicalize(statement));
 }

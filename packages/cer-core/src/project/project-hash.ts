@@ -5,7 +5,7 @@ import { sha256, type Sha256Hash } from '../hash.js';
 export const PROJECT_HASH_ALGORITHM = 'sha256-canonical-json';
 
 /** Members in hash scope, each taken whole when present; embedded bundles are covered through the registry's hashes. */
-export const PROJECT_HASHED_MEMBERS = [
+const PROJECT_HASHED_MEMBERS = [
   'bundleType',
   'version',
   'protocolVersion',

@@ -9,7 +9,7 @@ export const KEY_HISTORY_TYPE = 'svc.key-history.v1';
 export const KEY_SET_STATEMENT_TYPE = 'svc.key-set-statement.v1';
 
 /** Maximum entries that a verifier reads: 9 years of daily rotation. */
-export const MAX_KEY_HISTORY_ENTRIES = 10_000;
+const MAX_KEY_HISTORY_ENTRIES = 10_000;
 const MAX_SIGNATURES = 16;
 
 /** One entry of the append-only list. Its hash is the SHA-256 of its JCS form. */

@@ -18,7 +18,7 @@ export interface CompletenessDocument {
   readonly peaks: readonly Uint8Array[];
 }
 
-export const COMPLETENESS_TYPE = 'svc.log-completeness.v1';
+const COMPLETENESS_TYPE = 'svc.log-completeness.v1';
 const MEMBERS = 'from,origin,peaks,tenantId,to,type';
 const END_MEMBERS = 'entry,epoch,head,proof,siblings';
 /** Maximum hashes of a path in the map, and of peaks of a tree. */

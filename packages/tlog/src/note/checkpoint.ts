@@ -56,7 +56,7 @@ export function isEmptyRootRight({ size, root }: TreeHead): boolean {
 }
 
 /** The text of a checkpoint, which log and witnesses sign. */
-export function checkpointText({ origin, size, root }: Checkpoint): string {
+function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${String(size)}\n${encodeBase64(root)}\n`;
 }
 

@@ -19,7 +19,7 @@ export function formatTilePath({ level, index, width }: TileName): string {
 }
 
 /** The index in groups of three digits, all but the last with an `x`. @see https://c2sp.org/tlog-tiles */
-export function formatTileIndex(index: number): string {
+function formatTileIndex(index: number): string {
   const digits = String(index);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/.{3}/g) ?? [];
   return groups.map((group, at) => (at === groups.length - 1 ? group : `x${group}`)).join('/');

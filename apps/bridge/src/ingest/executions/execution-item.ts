@@ -52,7 +52,7 @@ function itemOf(request: JsonValue, line: Uint8Array, index: number, minimum: Pr
 }
 
 /** Faults that only the bridge refuses; the node checks everything else. */
-export function bridgeFault(request: JsonValue, minimum: ProtocolVersion): string | null {
+function bridgeFault(request: JsonValue, minimum: ProtocolVersion): string | null {
   if (textMember(request, 'executionId')?.startsWith(OTEL_PREFIX) === true) {
     return `executionId: must not begin with ${OTEL_PREFIX}`;
   }

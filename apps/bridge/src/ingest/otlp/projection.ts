@@ -9,7 +9,7 @@ import type { Span } from './spans/span.js';
 import { withholding, type Withholding } from './withheld-content.js';
 
 /** Named in every certificate, so that a reader knows which rules made it. A change of the rules is a new name. */
-export const PROJECTION = 'otel.v2';
+const PROJECTION = 'otel.v2';
 
 export interface ProjectionRules {
   readonly protocolVersion: ProtocolVersion;

@@ -58,10 +58,10 @@ const ADD_REPORT = `
 const DAYS = 'tenant_id = $1 and day >= $2 and day < $3';
 
 /** Exported so that a test can check the query plans. */
-export const COVERAGE_COUNTS = `
+const COVERAGE_COUNTS = `
   select tenant_id, day, app_id, outcome, count from coverage_counts where ${DAYS} order by day, app_id, outcome`;
 // After a clock was set back, a later day may have a smaller count, which counts as none.
-export const COVERAGE_REPORTED = `
+const COVERAGE_REPORTED = `
   select day, app_id, count(*) as clients, sum(unclosed) as unclosed,
     ${[...COUNTS, ...STATES].map((name) => `sum(${name}) as ${name}`).join(', ')}
   from (

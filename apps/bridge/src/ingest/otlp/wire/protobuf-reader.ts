@@ -3,7 +3,7 @@ import { MAX_PIECES } from '../../json-pieces.js';
 import { malformed, tooMany } from '../spans/span.js';
 
 /** How a field is laid out. Groups, which proto3 does not have, are refused. */
-export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const MAX_VARINT_BYTES = 10;
 
