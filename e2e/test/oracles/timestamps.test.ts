@@ -12,7 +12,7 @@ const DATA = Buffer.from('a receipt');
 const IMPRINT = new Uint8Array(createHash('sha256').update(DATA).digest());
 const AUTHORITIES = 2;
 
-const { seed, numRuns } = oracleRuns(600);
+const { seed, numRuns } = oracleRuns(200);
 const counts = new OutcomeCounts();
 const tsas: OpensslTsa[] = [];
 /** Of each authority one token. */
