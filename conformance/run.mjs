@@ -1,4 +1,4 @@
-// npm run conformance -- --impl node|browser|go|python | --command 'PROGRAM ARGS' [--json FILE] [--only PREFIX]
+// npm run conformance -- --impl node|browser|go|python | --command 'PROGRAM ARGS' [--json FILE] [--only PREFIX[,PREFIX]]
 // Runs every case of the specification against an implementation, with a report for each section.
 //   npm run conformance -- --impl python --only timestamp/
 import { writeFileSync } from 'node:fs';
@@ -25,11 +25,13 @@ if (implementation.missing !== undefined) {
   process.exit(0);
 }
 const all = allCases();
-const cases = all.filter(({ id }) => id.startsWith(values.only));
-if (cases.length === 0) {
+const prefixes = values.only.split(',');
+const unknown = prefixes.find((prefix) => !all.some(({ id }) => id.startsWith(prefix)));
+if (unknown !== undefined) {
   const kinds = [...new Set(all.map(({ id }) => id.replace(/\/.*/, '/')))];
-  refuse(`unknown start of a case: ${values.only}. Choose from ${kinds.join(', ')}`);
+  refuse(`unknown start of a case: ${unknown}. Choose from ${kinds.join(', ')}`);
 }
+const cases = all.filter(({ id }) => prefixes.some((prefix) => id.startsWith(prefix)));
 const results = await runCases(implementation, cases);
 printReport(values.impl ?? values.command, results, (line) => console.log(line));
 if (values.json !== undefined) {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from './npm-start.js';
 
 // The short form of `npm run conformance`: everything but the vectors against the node, three kinds of cases in other
@@ -41,29 +41,33 @@ async function conformance(only: string, ...implementation: string[]): Promise<r
 const notPassed = (results: readonly Result[]): readonly Result[] =>
   results.filter(({ outcome }) => outcome !== 'passed');
 
-it.each([
-  ['seal/', 45],
-  ['picture/', 17],
-  ['canonical/', 120],
-  ['timestamp/', 28],
-  ['log/', 170],
-  ['render/', 29],
-  ['span/', 30],
-  ['http/', 61],
-  ['control-plane/', 11],
-])('the node conforms: %s', async (only, atLeast) => {
-  const results = (await conformance(only, '--impl', 'node')) ?? [];
-  expect(notPassed(results)).toEqual([]);
-  expect(results.length).toBeGreaterThanOrEqual(atLeast);
+describe('the node conforms', () => {
+  const CASES = [
+    ['seal/', 45],
+    ['picture/', 17],
+    ['canonical/', 120],
+    ['timestamp/', 28],
+    ['log/', 170],
+    ['render/', 29],
+    ['span/', 30],
+    ['http/', 61],
+    ['control-plane/', 11],
+  ] as const;
+  let all: readonly Result[];
+  beforeAll(async () => {
+    all = (await conformance(CASES.map(([only]) => only).join(','), '--impl', 'node')) ?? [];
+  });
+
+  it.each(CASES)('%s', (only, atLeast) => {
+    const results = all.filter(({ id }) => id.startsWith(only));
+    expect(notPassed(results)).toEqual([]);
+    expect(results.length).toBeGreaterThanOrEqual(atLeast);
+  });
 });
 
 it.each([
-  ['go', 'canonical/'],
-  ['go', 'log/'],
-  ['python', 'canonical/'],
-  ['python', 'log/'],
-  ['python', 'seal/'],
-  ['python', 'timestamp/'],
+  ['go', 'canonical/,log/'],
+  ['python', 'canonical/,log/,seal/,timestamp/'],
 ])('the package in %s conforms: %s', async (name, only) => {
   const results = await conformance(only, '--impl', name);
   if (results !== null) expect(notPassed(results)).toEqual([]);
@@ -76,7 +80,9 @@ it('fails a wrong answer and passes no missing command', async () => {
     "if (process.argv[2] !== 'seal') process.exit(64);\nfor (const _ of process.argv.slice(3)) console.log('{}');\n",
   );
   const command = ['--command', `${process.execPath} ${wrong}`];
-  const [sealed, served] = [await conformance('seal/', ...command), await conformance('http/', ...command)];
-  expect(new Set(sealed?.map(({ outcome }) => outcome))).toEqual(new Set(['failed']));
-  expect(new Set(served?.map(({ outcome }) => outcome))).toEqual(new Set(['not built']));
+  const results = (await conformance('seal/,http/', ...command)) ?? [];
+  const outcomesOf = (kind: string): ReadonlySet<string> =>
+    new Set(results.filter(({ id }) => id.startsWith(kind)).map(({ outcome }) => outcome));
+  expect(outcomesOf('seal/')).toEqual(new Set(['failed']));
+  expect(outcomesOf('http/')).toEqual(new Set(['not built']));
 });
