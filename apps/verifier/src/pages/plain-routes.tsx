@@ -1,6 +1,6 @@
 import { elementsOf, isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
-import { json, ok, pathParam, redirect, type Route, type ServiceResponse } from '@cer/http-service';
+import { ok, pathParam, readinessHandler, redirect, type Route, type ServiceResponse } from '@cer/http-service';
 import type { NodeClient } from '../record/node-client.js';
 import { ExecutionPage } from '../view/execution-page.js';
 import { HomePage } from '../view/home-page.js';
@@ -66,12 +66,7 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
     {
       method: 'GET',
       path: '/ready',
-      handler: async () => {
-        const { answer } = await node.keySet();
-        return answer.kind === 'found'
-          ? ok({ status: 'ready' })
-          : json(503, { status: 'not ready', reasons: ['node: is not available'] });
-      },
+      handler: readinessHandler([['node: is not available', () => assertAnswers(node)]]),
     },
     {
       method: 'GET',
@@ -113,4 +108,9 @@ function hashesIn(text: string): string[] {
   if (!isJsonObject(record)) return [];
   const others = member(record, 'otherMatches');
   return [member(record, 'certificateHash'), ...elementsOf(others)].filter(isSha256Hash);
+}
+
+async function assertAnswers(node: NodeClient): Promise<void> {
+  const { answer } = await node.keySet();
+  if (answer.kind !== 'found') throw new Error('the node does not answer');
 }

@@ -10,7 +10,7 @@ async function answerTo(
   checks: readonly ReadinessCheck[],
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const logger = silentLogger();
-  const route = { method: 'GET', path: '/ready', handler: readinessHandler(checks) } as const;
+  const route = { method: 'GET', path: '/ready', handler: readinessHandler(checks, 50) } as const;
   const server = await serve(createRouter([route], { logger, statusOf: { NOT_FOUND: 404 } }), {
     host: '127.0.0.1',
     port: 0,
@@ -31,6 +31,13 @@ describe('readiness', () => {
     expect(await answerTo([rejects('one'), passes, rejects('two')])).toEqual({
       status: 503,
       body: { status: 'not ready', reasons: ['one', 'two'] },
+    });
+  });
+
+  it('names a check that never ends', async () => {
+    expect(await answerTo([passes, ['silent', () => new Promise(() => undefined)]])).toEqual({
+      status: 503,
+      body: { status: 'not ready', reasons: ['silent'] },
     });
   });
 });

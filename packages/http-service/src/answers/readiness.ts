@@ -1,4 +1,5 @@
 import { json, ok, type Handler } from '../handler/handler.js';
+import { settleWithin } from '../limits/settle-within.js';
 
 /** A reason for not being ready, and the check that rejects when it applies. */
 export type ReadinessCheck = readonly [reason: string, check: () => Promise<unknown>];
@@ -13,12 +14,18 @@ export function databaseChecks(
   ];
 }
 
-/** Answers 200 when every check passes, and 503 with the reasons of those that do not, in the order of the checks. */
-export function readinessHandler(checks: readonly ReadinessCheck[]): Handler {
+/** Maximum duration of a check, in ms: probes give up after 3 s, and would not show the reasons. */
+const ANSWER_WITHIN_MS = 2500;
+
+/**
+ * Answers 200 when every check passes, and 503 with the reasons of those that do not or take too long, in the order of
+ * the checks.
+ */
+export function readinessHandler(checks: readonly ReadinessCheck[], withinMs = ANSWER_WITHIN_MS): Handler {
   return async () => {
     const failed = await Promise.all(
       checks.map(([reason, check]) =>
-        check().then(
+        settleWithin(check(), withinMs, () => new Error('the check takes too long')).then(
           () => [],
           () => [reason],
         ),
