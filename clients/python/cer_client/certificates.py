@@ -58,7 +58,7 @@ class Certificates:
         on_error: Optional[Callable[[BaseException], object]] = None,
         timeout: float = 30.0,
     ) -> None:
-        """Raises ValueError for an address, a protocol or an `on_full` that cannot be."""
+        """Raises ValueError for an address, a key, a protocol or an `on_full` that cannot be."""
         url = _address(node_url or os.environ.get("CER_NODE_URL", ""))
         protocol = protocol or ("1.3.0" if confidential is None else "1.3.1")
         if protocol not in ("1.2.0", "1.3.0", "1.3.1") or (protocol == "1.3.1") != (confidential is not None):
@@ -67,12 +67,12 @@ class Certificates:
             raise ValueError("on_full: must be count or raise-before-call")
         if not app_id or len(app_id) > 256:
             raise ValueError("app_id: must have 1 to 256 characters")
+        node = Node(url, api_key or os.environ.get("CER_API_KEY"), timeout)
         self._on_certified, self._on_dead_letter, self._on_error = on_certified, on_dead_letter, on_error
         self._counts = Counts()
         self._max_bytes, self._max_age, self._max_content_bytes = max_spool_bytes, max_spool_age, max_content_bytes
         folder = None if in_memory else Path(spool_dir or os.environ.get("CER_SPOOL_DIR") or ".cer-spool")
         self._spools = self._opened(folder)
-        node = Node(url, api_key or os.environ.get("CER_API_KEY"), timeout)
         self._drain = Drain(self._spools, node, DrainHooks(self._attested, self._dead, self._failed))
         self._recorder = Recorder(
             RecorderDeps(

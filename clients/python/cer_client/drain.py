@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 import urllib.error
@@ -48,7 +49,11 @@ class Node:
     """`POST /api/attest-batch` of a node."""
 
     def __init__(self, url: str, api_key: Optional[str], timeout: float) -> None:
-        self._url, self._api_key, self._timeout = f"{url}/api/attest-batch", api_key, timeout
+        self._base, self._url, self._timeout = url, f"{url}/api/attest-batch", timeout
+        self._api_key = (api_key or "").strip()
+        # Errors would quote a key that a header cannot carry.
+        if not re.fullmatch(r"[\x20-\x7e]*", self._api_key):
+            raise ValueError("api_key: must hold the API key and nothing else")
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def attest(self, texts: Sequence[str]) -> List[LineResult]:
@@ -63,19 +68,22 @@ class Node:
                 return [_result_of(line) for line in response.read().split(b"\n") if line]
         except urllib.error.HTTPError as error:
             with error:
-                raise _refusal(error) from None
+                raise _refusal(error, bool(self._api_key)) from None
         except (OSError, HTTPException, ValueError) as error:
-            raise NodeError("UNREACHABLE", f"the node cannot be reached: {type(error).__name__}") from error
+            reason = getattr(error, "reason", None) or type(error).__name__
+            raise NodeError("UNREACHABLE", f"the node cannot be reached: {self._base}: {reason}") from error
 
 
-def _refusal(error: urllib.error.HTTPError) -> NodeError:
+def _refusal(error: urllib.error.HTTPError, has_key: bool) -> NodeError:
     try:
-        code = text_of(get(parse_json(error.read(65536)), "error"))
+        answer = parse_json(error.read(65536))
     except (JsonFault, OSError, HTTPException):
-        code = ""
-    code = code or "UNEXPECTED_ANSWER"
-    retry_after = _seconds(error.headers.get("Retry-After"))
-    return NodeError(code, f"the node answered {error.code} {code}", error.code, retry_after)
+        answer = None
+    code = text_of(get(answer, "error")) or "UNEXPECTED_ANSWER"
+    message = text_of(get(answer, "message")) or f"the node answered {error.code} {code}"
+    if code == "UNAUTHORIZED" and not has_key:
+        message = "no API key was sent: pass api_key or set CER_API_KEY"
+    return NodeError(code, message, error.code, _seconds(error.headers.get("Retry-After")))
 
 
 def _seconds(retry_after: Optional[str]) -> float:

@@ -75,7 +75,7 @@ class Node:
                     for index, line in enumerate(body.splitlines()[: owner.lines_answered]):
                         status, answer = owner.answers(json.loads(line))
                         lines.append(json.dumps({"index": index, "status": status, "body": answer}))
-                content = ("\n".join(lines) if lines else json.dumps({"error": "RATE_LIMITED"})).encode()
+                content = ("\n".join(lines) if lines else json.dumps(owner.refusal())).encode()
                 self.send_response(owner.request_status)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
@@ -85,6 +85,11 @@ class Node:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
+
+    def refusal(self) -> Dict[str, str]:
+        if self.request_status != 401:
+            return {"error": "RATE_LIMITED"}
+        return {"error": "UNAUTHORIZED", "message": "the API key is unknown or revoked"}
 
     def attest(self, bundle: Dict[str, Any]) -> Tuple[int, Dict[str, Any]]:
         self.attested.append(bundle["snapshot"]["executionId"])
@@ -149,6 +154,29 @@ class SpoolTest(unittest.TestCase):
         self.assertEqual(set(self.node.keys), {"Bearer secret-key"})
         self.assertEqual((cer.stats().attested, cer.stats().waiting_bytes), (450, 0))
         self.assertEqual(self.segments(), [])
+
+    def test_the_key_has_no_space_around_it_and_is_one_line(self) -> None:
+        cer = self.certificates(api_key="secret-key\n")
+        record(cer)
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(self.node.keys, ["Bearer secret-key"])
+        with self.assertRaisesRegex(ValueError, "^api_key: must hold the API key and nothing else$"):
+            self.certificates(api_key="secret-key\nsecret-key")
+
+    def test_a_fault_says_what_to_do(self) -> None:
+        faults: List[str] = []
+        for options, reason in (
+            ({"node_url": NODE_DOWN}, f"the node cannot be reached: {NODE_DOWN}: [Errno "),
+            ({"node_url": self.node.url.replace("http:", "https:")}, "WRONG_VERSION_NUMBER"),
+            ({"api_key": ""}, "no API key was sent: pass api_key or set CER_API_KEY"),
+            ({"api_key": "another"}, "the API key is unknown or revoked"),
+        ):
+            self.node.request_status = 401
+            cer = self.certificates(in_memory=True, on_error=lambda error: faults.append(str(error)), **options)
+            record(cer)
+            cer.flush(0.5)
+            cer.close(0)
+            self.assertIn(reason, faults[-1])
 
     def test_waits_while_the_node_is_away(self) -> None:
         cer = self.certificates()

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -48,6 +49,16 @@ describe('a message about the node', () => {
   it('names the address that does not answer', async () => {
     const { node } = await nodeThat(drop);
     await expect(node.health({ retries: 0 })).rejects.toThrow(`the node cannot be reached: ${server.url}`);
+  });
+
+  it('quotes no secret that a header cannot carry', async () => {
+    const { node } = await nodeThat(ok);
+    const apiKey = 'cer_live_secret\ncer_live_secret';
+    const made = (): unknown => certificates({ appId: 'tests', nodeUrl: server.url, apiKey, spoolDir: null });
+    expect(made).toThrow(/^apiKey: must hold the API key and nothing else$/);
+    const read = node.auditLog('admin\nsecret').catch((error: unknown) => inspect(error));
+    expect(await read).toMatch(/^TypeError: adminSecret: must hold the secret and nothing else\n/);
+    await expect(node.auditEntries('admin\nsecret').next()).rejects.toThrow('adminSecret: must hold');
   });
 
   it('explains how to pass a missing API key', async () => {

@@ -24,13 +24,23 @@ export interface NodeClientOptions {
   readonly maxAnswerBytes?: number;
 }
 
-/** The options with every default in place. */
+/**
+ * A secret without the white space around it.
+ * @throws TypeError for text that a header cannot carry: the errors of `fetch` would quote it
+ */
+export function sendable(secret: string, name: string, what = 'secret'): string {
+  const text = secret.trim();
+  if (/^[\x20-\x7e\x80-\xff]*$/.test(text)) return text;
+  throw new TypeError(`${name}: must hold the ${what} and nothing else`);
+}
+
+/** The options with every default in place. @throws TypeError for a key that cannot be sent */
 export function accessOf(options: NodeClientOptions): NodeAccess {
   const { nodeUrl, apiKey, fetch, transport, timeoutMs, retries, maxAnswerBytes } = options;
   return {
     url: nodeUrl.replace(/\/+$/, ''),
     // An empty variable is a missing one.
-    apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
+    apiKey: sendable(apiKey ?? '', 'apiKey', 'API key') || null,
     transport: transport ?? fetchTransport(fetch ?? globalThis.fetch),
     timeoutMs: timeoutMs ?? TIMEOUT_MS,
     retries: retries ?? RETRIES,

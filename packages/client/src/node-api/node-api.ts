@@ -1,4 +1,5 @@
 import { isMembers, type JsonMembers } from '../json.js';
+import { sendable } from './access.js';
 import type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './answers.js';
 import {
   askLines,
@@ -150,7 +151,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     { after = 0, limit = 1000 }: { readonly after?: number; readonly limit?: number } = {},
     options?: RequestOptions,
   ): AsyncGenerator<JsonMembers> {
-    const headers = { 'x-admin-secret': adminSecret };
+    const headers = adminHeaders(adminSecret);
     for (let last: number | null = after; last !== null;) {
       const query = { after: last, limit, format: 'ndjson' };
       const asked = { query, headers, accept: 'application/x-ndjson', options };
@@ -192,8 +193,8 @@ export function createNodeApi(access: NodeAccess): NodeApi {
       ),
     coverage: ({ from, to, appId } = {}, options) => json('coverage', { query: { from, to, app_id: appId }, options }),
     webhooks: webhooksOf(access),
-    auditLog: (adminSecret, page = {}, options) =>
-      json('auditLog', { query: page, headers: { 'x-admin-secret': adminSecret }, options }),
+    auditLog: async (adminSecret, page = {}, options) =>
+      json('auditLog', { query: page, headers: adminHeaders(adminSecret), options }),
     auditEntries,
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
@@ -222,6 +223,10 @@ function seqOf(line: JsonMembers | undefined): number {
 }
 
 /** A stream that reads a chunk of the answer only when its own reader asks for one. */
+function adminHeaders(secret: string): Readonly<Record<string, string>> {
+  return { 'x-admin-secret': sendable(secret, 'adminSecret') };
+}
+
 function streamOf(answer: TransportAnswer): ReadableStream<Uint8Array> {
   const chunks = answer.body[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
