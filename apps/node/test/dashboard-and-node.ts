@@ -133,7 +133,7 @@ export async function startDashboardAndNode(
       await page.click(`#role-${role}`);
       await press('main section form button');
       const link = await page.$eval('main', (element) => element.textContent);
-      const other = await (await browser.createBrowserContext()).newPage();
+      const other = await newPage(await browser.createBrowserContext());
       await redeem(link, other);
       return other;
     },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { certificates } from '@cer/client';
-import { auditPage, describeInChromium, type Browser, type Page } from '@cer/test-browser';
+import { auditPage, describeInChromium, newPage, type Browser, type Page } from '@cer/test-browser';
 
 import { ask, at, textAt } from './ask.js';
 import { ADMIN_SECRET, passTo, startDashboardAndNode, type DashboardAndNode } from './dashboard-and-node.js';
@@ -221,7 +221,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     await press('main form button');
     const link = new URL(await text('main pre')).pathname;
     const outside = await browser.createBrowserContext();
-    const reader = await outside.newPage();
+    const reader = await newPage(outside);
     await reader.goto(front.url + link);
     await auditPage(reader, 'shared-set');
     expect(await reader.$$eval('main tbody tr', (found) => found.length)).toBe(20);
