@@ -36,6 +36,14 @@ export function leaseContract(opened: () => Store): void {
       expect(await leases.acquire(name, 'alive', 60_000)).toBe(true);
     });
 
+    it('are kept by a holder that asked later by the clock, as one of two at the same moment does', async () => {
+      const { leases } = opened();
+      const name = randomUUID();
+      expect(await leases.acquire(name, 'first', 60_000)).toBe(true);
+      // Its statement began 100 ms before the first one's.
+      expect(await leases.acquire(name, 'second', 59_900)).toBe(false);
+    });
+
     it('expire when the clock was set back, so that they end later than any new one', async () => {
       const { leases } = opened();
       const name = randomUUID();

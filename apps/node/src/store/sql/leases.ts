@@ -20,8 +20,9 @@ export class SqlLeaseStore implements LeaseStore {
       insert into leases (name, holder, expires_ms) values ($1, $2, ${now} + $3)
       on conflict (name) do update set holder = excluded.holder, expires_ms = excluded.expires_ms
       where leases.holder = excluded.holder or leases.expires_ms <= ${now}
-        -- From before the clock was set back.
-        or leases.expires_ms > excluded.expires_ms
+        -- From before the clock was set back. By more than a lease: a statement that waited for this one's row read the
+        -- clock before it did.
+        or leases.expires_ms > excluded.expires_ms + $3
       returning name`;
   }
 
