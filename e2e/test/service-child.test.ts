@@ -13,7 +13,7 @@ describe('a supervised service', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cer-supervised-'));
-    writeFileSync(join(folder, 'service.mjs'), `setInterval(() => console.log('line'), 20);`);
+    writeFileSync(join(folder, 'service.mjs'), `setInterval(() => console.log('line\\n{"route":"/ready"}'), 20);`);
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -34,6 +34,7 @@ describe('a supervised service', () => {
         while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
       };
       await until(() => service.lastLines().length >= 5);
+      console.log('shown=' + service.lastLines().join());
       console.log('supervised');
       ${then}
       throw new Error('the supervisor fails');`;
@@ -52,6 +53,8 @@ describe('a supervised service', () => {
     const { said, pid } = await supervise();
     expect(said).toContain('x runs on without it');
     expect(said).toContain('supervised');
+    // Without its answers to the supervisor.
+    expect(said).toMatch(/^shown=line(,line)+$/m);
     expect(said).toContain('the supervisor fails');
     expect(pid).toBeGreaterThan(1);
     await expectEnded(pid);
@@ -64,7 +67,7 @@ describe('a supervised service', () => {
       mkdirSync(${JSON.stringify(dirname(log))});
       await until(() => statSync(${JSON.stringify(log)}, { throwIfNoEntry: false })?.size > 50);`);
     expect(said).toContain('is written again');
-    expect(readFileSync(log, 'utf8')).toMatch(/^\n?(line\n)+$/);
+    expect(readFileSync(log, 'utf8')).toMatch(/^\n?(line\n|\{"route":"\/ready"\}\n)+$/);
   });
 
   it('is given up with what it was waited for, its log and a remedy', async () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const KEPT_LINES = 20;
+/** Lines about the requests of `untilReady`, which would push every other line out of the last ones. */
+const ANSWERS_HERE = /^.*"route":"\/ready".*\n/gm;
 const READY_WITHIN_MS = 60_000;
 const STOPS_WITHIN_MS = 15_000;
 
@@ -63,7 +65,7 @@ export function startChild({ name, args, cwd, env, logs }) {
   let tail = '';
   const keep = (chunk) => {
     written = written.then(() => append(chunk));
-    tail = `${tail}${chunk}`.slice(-20_000);
+    tail = `${tail}${chunk}`.replaceAll(ANSWERS_HERE, '').slice(-20_000);
   };
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
