@@ -26,7 +26,10 @@ export function createWitnessSource(now: () => Date): WitnessSource {
       heard.set(witness.name, known);
       const answer = await ask(witness, submission);
       const isGood = answer.status === 'cosigned' || answer.status === 'size';
-      known[isGood ? 'goodMs' : 'badMs'] = now().getTime();
+      const at = now().getTime();
+      known[isGood ? 'goodMs' : 'badMs'] = at;
+      // The clock was set back: silence counts from here.
+      if (known.goodMs > at) known.goodMs = at - 1;
       return answer;
     },
     observe: async (at) =>

@@ -28,6 +28,7 @@ import { newRecord } from '../store/new-record.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const ADMIN = 'an-admin-secret-of-the-tests';
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -191,6 +192,36 @@ describe('alerts', () => {
     time += 1;
     await asked(witness, submission);
     expect(await observe(source)).toMatchObject([{ data: { subject: 'first', status: 'resolved' } }]);
+  });
+
+  it('report a witness that is silent since the clock was set back', async () => {
+    let answer: Awaited<ReturnType<AskWitness>> = { status: 'cosigned', lines: [] };
+    const source = createWitnessSource(now);
+    const asked = source.listening(async () => answer);
+    const witness = { name: 'second' } as PolicyWitness;
+    const submission = { oldSize: 0, proof: [], note: '' };
+    time += 3 * DAY_MS;
+    await asked(witness, submission);
+    time -= 3 * DAY_MS;
+    answer = { status: 'later', reason: 'TimeoutError' };
+    await asked(witness, submission);
+    expect(await observe(source)).toEqual([]);
+    time += 16 * MINUTE_MS;
+    await asked(witness, submission);
+    expect(await observe(source)).toMatchObject([
+      { data: { subject: 'second', status: 'firing', silentSeconds: 960 } },
+    ]);
+  });
+
+  it('are sent again after the clock was set back', async () => {
+    status = 500;
+    time += 3 * DAY_MS;
+    const [first] = await observe(readinessSource(async () => ['signer: is not available'], 'host-2'));
+    time -= 3 * DAY_MS;
+    status = 200;
+    const before = received.length;
+    await deliver();
+    expect(received.slice(before).map(({ id }) => id)).toEqual([first?.id]);
   });
 
   it('report an audit log changed in the database', async () => {

@@ -20,11 +20,15 @@ const OPERATOR = '';
 /** Maximum deliveries of one tenant in one turn. */
 const OF_ONE_TENANT = 5;
 
-const DUE_OPERATOR = `select ${COLUMNS} where state = 'waiting' and due_ms <= $1 and tenant_id = '${OPERATOR}'
+/** No pause is as long, in ms: a delivery due later was stored before the clock was set back. */
+const LONGER_THAN_PAUSES_MS = 86_400_000;
+const IS_DUE = `state = 'waiting' and (due_ms <= $1 or due_ms > $1 + ${LONGER_THAN_PAUSES_MS})`;
+
+const DUE_OPERATOR = `select ${COLUMNS} where ${IS_DUE} and tenant_id = '${OPERATOR}'
   order by due_ms, seq limit $2`;
 const DUE_TENANTS = `select ${NAMES} from (
     select ${NAMES}, row_number() over (partition by tenant_id order by due_ms, seq) as place from alert_deliveries
-    where state = 'waiting' and due_ms <= $1 and tenant_id <> '${OPERATOR}') as waiting
+    where ${IS_DUE} and tenant_id <> '${OPERATOR}') as waiting
   where place <= ${OF_ONE_TENANT} order by place, due_ms, seq limit $2`;
 
 // A month's quota and a day's dead letters never end as conditions.
