@@ -167,6 +167,13 @@ describe('every command that talks to a node', () => {
     },
   );
 
+  it('cer certify asks for the address of a node where there is no such route', async () => {
+    const node = await answering({ error: 'NOT_FOUND' }, 404);
+    const args = ['certify', sample('execution.json'), '--node', node];
+    const { exitCode, stderr } = await cer(args, { env: { CER_API_KEY: 'key' } });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is this the address of a node?')]);
+  });
+
   it.each(commands)('%s says what a failed connection means', async (_name, run) => {
     const node = await servers.serve((_, response) => response.end());
     expect((await run(node.replace('http:', 'https:'))).stderr).toContain('it speaks no TLS');

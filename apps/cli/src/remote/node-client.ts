@@ -176,6 +176,7 @@ export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<Ex
 /** For refusals that the node sends without a message. */
 const WORDS: ReadonlyMap<JsonValue | undefined, string> = new Map([
   ['UNAUTHORIZED', 'the node rejects this API key: it is mistyped, revoked, or belongs to another node'],
+  ['NOT_FOUND', 'there is no such route: is this the address of a node?'],
   ['RECORD_NOT_FOUND', 'the node has no public record of this: it was never certified there, or is hidden or deleted'],
 ]);
 
