@@ -78,8 +78,14 @@ describe('a supervised service', () => {
       for (const port of [server.address().port, 9])
         await untilReady(service, 'http://127.0.0.1:' + port, 300).catch(({ message, remedy }) => {
           console.log([message.replace(port, 'PORT'), ...remedy].join('|'));
-        });`);
+        });
+      const { certifySample } = await import(${JSON.stringify(pathToFileURL(join(root, 'scripts/services/demo.mjs')).href)});
+      await certifySample({ root: ${JSON.stringify(root)}, nodeUrl: 'http://127.0.0.1:9', apiKey: '' }).catch(
+        ({ message, remedy }) => console.log(message + '|' + remedy));`);
     const log = join(folder, 'missing', 'x.log');
+    expect(said).toContain(
+      'The node did not answer the sample call.|See its log in the data folder, then start again.',
+    );
     expect(said).toContain(
       `x was not ready within 0.3 s: http://127.0.0.1:PORT/ready answers: no key; no disk|Correct this, then start again.|Its log is ${log}.`,
     );

@@ -65,6 +65,11 @@ export async function certifySample({ root, nodeUrl, apiKey }) {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
     body: JSON.stringify(describeChatCompletion(call, { executionId: 'sample-call', provider: 'openai' })),
+  }).catch(() => {
+    throw new SetupError(
+      'The node did not answer the sample call.',
+      'See its log in the data folder, then start again.',
+    );
   });
   const body = await response.json();
   if (response.ok) return body;
