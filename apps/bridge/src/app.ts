@@ -14,6 +14,7 @@ import { notFoundContent, stateRoutes } from '@cer/pages';
 import express, { type Express } from 'express';
 import type { NodeConnection } from './attestation-node/connection.js';
 import type { NodeKeys } from './attestation-node/node-keys.js';
+import { SESSION_COOKIE } from './browser-sessions/session-cookie.js';
 import { sessionRoutes } from './browser-sessions/session-routes.js';
 import { createSessions, type SessionTimes } from './browser-sessions/sessions.js';
 import type { BridgeLimits } from './config.js';
@@ -117,7 +118,7 @@ export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[]
     ...pageRoutes({ ...deps, sessions, ingests: store.ingests, assets }),
     ...stateRoutes('The bridge', readinessChecks(deps), metrics),
   ];
-  return [...described, openApiRoute('The bridge', documentOptions(), described), ...assets.routes];
+  return [...described, openApiRoute('The bridge', documentOptions(SESSION_COOKIE), described), ...assets.routes];
 }
 
 function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonly ReadinessCheck[] {

@@ -47,6 +47,7 @@ import type { Store } from './store/index.js';
 import { usageRoutes } from './usage/usage-routes.js';
 import { userRoutes } from './users/user-routes.js';
 import { ASSET_ROUTES } from './web/assets.js';
+import { SESSION_COOKIE } from './web/cookies.js';
 import { PLACES } from './web/document.js';
 import { createPageResponder, type PageResponder } from './web/page-answer.js';
 import { createPages } from './web/pages.js';
@@ -139,7 +140,7 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
     ...stateRoutes('The dashboard', readinessChecks(store, signingKeys), metrics),
   ];
   return {
-    routes: [...described, openApiRoute('The dashboard', documentOptions(), described), ...ASSET_ROUTES],
+    routes: [...described, openApiRoute('The dashboard', documentOptions(SESSION_COOKIE), described), ...ASSET_ROUTES],
     respond,
   };
 }

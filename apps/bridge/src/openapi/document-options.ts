@@ -1,7 +1,6 @@
 import { object, TEXT, type Access as Called, type DocumentOptions } from '@cer/http-service/openapi';
 import { packageVersion } from '@cer/http-service/process';
 import { STATUS, type BridgeCode } from '../errors.js';
-import { SESSION_COOKIE } from '../browser-sessions/session-cookie.js';
 import type { Access } from './route-description.js';
 
 const CALLED: Readonly<Record<Access, Called<BridgeCode>>> = {
@@ -26,9 +25,10 @@ const ERROR = object({ error: TEXT }, { message: TEXT, details: { type: 'array',
 
 /**
  * Settings of the OpenAPI document that apply to all routes.
+ * @param sessionCookie name of the cookie of a session
  * @see docs/spec.md, "Evidence bridge: machine path"
  */
-export function documentOptions(): DocumentOptions<Access, BridgeCode> {
+export function documentOptions(sessionCookie: string): DocumentOptions<Access, BridgeCode> {
   return {
     info: {
       title: 'Execution Certification Service: evidence bridge',
@@ -41,7 +41,7 @@ export function documentOptions(): DocumentOptions<Access, BridgeCode> {
     codeMember: null,
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the account.' },
-      session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+      session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
     },
     inPath: {},
     limitHeaders: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },

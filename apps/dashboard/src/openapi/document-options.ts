@@ -1,7 +1,6 @@
 import { object, TEXT, type Access as Called, type DocumentOptions } from '@cer/http-service/openapi';
 import { packageVersion } from '@cer/http-service/process';
 import { STATUS, type DashboardCode } from '../errors.js';
-import { SESSION_COOKIE } from '../web/cookies.js';
 import type { Access } from './route-description.js';
 
 const CALLED: Readonly<Record<Access, Called<DashboardCode>>> = {
@@ -34,9 +33,10 @@ const ERROR = object({ error: TEXT, requestId: TEXT }, { message: TEXT, details:
 
 /**
  * Settings of the OpenAPI document that apply to all routes.
+ * @param sessionCookie name of the cookie of a session
  * @see docs/spec.md, "GET /openapi.json"
  */
-export function documentOptions(): DocumentOptions<Access, DashboardCode> {
+export function documentOptions(sessionCookie: string): DocumentOptions<Access, DashboardCode> {
   return {
     info: {
       title: 'Execution Certification Service: dashboard',
@@ -51,7 +51,7 @@ export function documentOptions(): DocumentOptions<Access, DashboardCode> {
     securitySchemes: {
       serviceToken: { type: 'http', scheme: 'bearer', description: 'The credential of node and bridge.' },
       operatorToken: { type: 'http', scheme: 'bearer', description: 'The credential of log collectors.' },
-      session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+      session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
     },
     inPath: IN_PATH,
     limitHeaders: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
