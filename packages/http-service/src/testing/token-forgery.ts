@@ -94,5 +94,13 @@ export const resigned = (change: (signature: Buffer) => Buffer): Attack => {
 };
 /** The issuer's token in another spelling. */
 export const respelled = (change: (token: string) => string): Attack => {
-  return ({ header, claims, key }) => change(signedToken(encoded(header), encoded(claims), key));
+  return ({ header, claims, key }) => {
+    // Not every signature has a character with two spellings, and ECDSA makes another one each time.
+    for (let tries = 0; tries < 100; tries += 1) {
+      const token = signedToken(encoded(header), encoded(claims), key);
+      const changed = change(token);
+      if (changed !== token) return changed;
+    }
+    throw new Error('the token has no other spelling');
+  };
 };
