@@ -11,7 +11,6 @@ export {
 } from './bundle-types/codemode-render.js';
 export { REDACTED, type Layout } from './bundle-types/layout.js';
 export { BUNDLE_TYPES, bundleTypeOf, EXECUTION_V1, EXECUTION_V2, HASH_ONLY, PROJECT } from './bundle-types/registry.js';
-export { counted } from './counted.js';
 export { CER_VERIFY_CODES, CerError, type CerVerifyCode, type FailureCode } from './errors.js';
 export type { Finding } from './finding.js';
 export { hashValue, isSha256Hash, sha256, type Sha256Hash } from './hash.js';

@@ -1,5 +1,6 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
-import { counted, effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
+import { effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { formatCursor, type AuditPackageManifest, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { reviewOf } from '@cer/cer-core/review';
 import { isTimestamp } from '@cer/keys';

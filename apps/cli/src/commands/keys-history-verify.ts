@@ -14,7 +14,7 @@ import { printable, printableJson } from '../printable.js';
 import { section, voucherRows, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 
 /** Verifies what each key of a node was worth when. @see docs/spec.md, "Key history verification" */
 export const keysHistoryVerifyCommand: Command = {

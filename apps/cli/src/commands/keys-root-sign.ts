@@ -19,7 +19,7 @@ import { printable } from '../printable.js';
 import { section, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { agrees } from './agrees.js';
 import { asUsage } from './keys-root-init.js';
 

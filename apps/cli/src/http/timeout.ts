@@ -1,5 +1,5 @@
 import type { Io } from '../io.js';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { UsageError } from '../usage-error.js';
 
 /** Defaults of the time that a node has to answer one request, in milliseconds. */

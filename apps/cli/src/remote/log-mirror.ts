@@ -4,7 +4,7 @@ import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
 import { formatTilePath, tilesOf, type TileName } from '@cer/tlog/tiles';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { replaceFile } from '../files/replace-file.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';

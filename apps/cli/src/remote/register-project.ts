@@ -2,7 +2,7 @@ import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } fro
 import { projectIn } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import type { ExitCode } from '../exit-code.js';
 import { TIMEOUT_MS } from '../http/timeout.js';
 import type { Io } from '../io.js';

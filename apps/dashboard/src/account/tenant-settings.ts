@@ -1,4 +1,4 @@
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core/attest';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { locationOf } from '@cer/sql-store';
 import { copySqliteFile } from '@cer/sql-store/sqlite-copy';
 import { readDatabaseConfig } from '../config.js';

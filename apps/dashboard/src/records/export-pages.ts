@@ -1,4 +1,4 @@
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { html, type Html } from '@cer/pages';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';

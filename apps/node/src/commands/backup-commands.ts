@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { loadNodeConfig, type NodeConfig } from '../start/config.js';
 import { StartupError } from '../errors/startup-error.js';
 import { copyDatabase, type DatabaseMarks } from '../store/index.js';

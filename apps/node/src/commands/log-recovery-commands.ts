@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { JsonError, parseJson } from '@cer/canonical-json';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { StartupError } from '../errors/startup-error.js';
 import { openRow } from '../log/begin-log.js';
 import { mirrorAt } from '../log/log-mirror.js';

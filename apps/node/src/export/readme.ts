@@ -1,4 +1,4 @@
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import type { AuditPackageManifest } from '@cer/cer-core/logs';
 
 type Facts = Pick<AuditPackageManifest, 'nodeId' | 'kid' | 'tenantId' | 'query' | 'asOf' | 'signedAt' | 'count'>;

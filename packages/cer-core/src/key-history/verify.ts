@@ -17,7 +17,7 @@ import {
   type KeyHistoryHead,
   type KeySetStatement,
 } from '@cer/keys/key-history';
-import { counted } from '../counted.js';
+import { counted } from '../wording.js';
 import { jcsV1 } from '../profiles.js';
 import { CerError } from '../errors.js';
 import { followChain } from './chain.js';

@@ -1,6 +1,6 @@
 import { unavailable } from '@cer/http-service';
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
-import { counted } from '@cer/cer-core';
+import { counted } from '@cer/cer-core/wording';
 import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
 import { answered, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
