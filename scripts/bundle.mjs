@@ -23,8 +23,9 @@ const addresses = {
     onLoad({ filter: /\/(apps|packages)\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
       const contents = readFileSync(path, 'utf8');
       if (!contents.includes('import.meta')) return undefined;
-      const compiled = relative(dist, path.replace(/\/src\/(.*)\.ts$/, '/dist/$1.js'));
-      const url = `new URL(${JSON.stringify(compiled)}, distUrl)`;
+      // The checkout itself may be below a folder `src`.
+      const compiled = relative(root, path).replace(/\/src\/(.*)\.ts$/, '/dist/$1.js');
+      const url = `new URL(${JSON.stringify(relative(dist, join(root, compiled)))}, distUrl)`;
       return {
         // As an expression: the renderer has it within a text too.
         contents: contents

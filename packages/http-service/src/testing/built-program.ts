@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -8,5 +8,7 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
  * @param source of the program, from the root of the repository: `apps/node/src/main.ts`
  */
 export function builtProgram(source: string): string {
-  return resolve(ROOT, source.replace(/\/src\/(.*)\.ts$/, '/dist/$1.js'));
+  // The checkout itself may be below a folder `src`.
+  const own = relative(ROOT, resolve(ROOT, source));
+  return resolve(ROOT, own.replace(/\/src\/(.*)\.ts$/, '/dist/$1.js'));
 }

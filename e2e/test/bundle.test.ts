@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from '@jest/globals';
+import { root } from './npm-start.js';
+
+// Runs scripts/bundle.mjs, the end of a service's build, on a sample service.
+
+const scratch = mkdtempSync(join(tmpdir(), 'cer-bundle-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true });
+});
+
+it.each(['src', 'dist'])('bundles a service that finds its files, in a checkout below a folder %s', (above) => {
+  const checkout = join(scratch, above, 'checkout');
+  const service = join(checkout, 'apps', 'sample');
+  mkdirSync(join(service, 'src', 'inner'), { recursive: true });
+  for (const name of ['bundle.mjs', 'sources-plugin.mjs']) {
+    cpSync(join(root, 'scripts', name), join(checkout, 'scripts', name));
+  }
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  const url = "new URL('../../package.json', import.meta.url).pathname";
+  writeFileSync(join(service, 'src', 'inner', 'file.ts'), `export const found: string = ${url};\n`);
+  writeFileSync(join(service, 'src', 'main.ts'), "import { found } from './inner/file.js';\nconsole.log(found);\n");
+  writeFileSync(join(service, 'package.json'), '{ "type": "module" }');
+  execFileSync(process.execPath, [join(checkout, 'scripts', 'bundle.mjs'), 'src/main.ts'], { cwd: service });
+  // The folder may be moved.
+  const moved = join(scratch, above, 'moved');
+  renameSync(checkout, moved);
+  const main = join(moved, 'apps', 'sample', 'dist', 'main.js');
+  const said = execFileSync(process.execPath, [main], { encoding: 'utf8' });
+  expect(said).toBe(`${join(moved, 'apps', 'sample', 'package.json')}\n`);
+});
