@@ -41,14 +41,8 @@ rmSync(join(dist, 'chunks'), { recursive: true, force: true });
 await build({
   absWorkingDir: service,
   entryPoints: process.argv.slice(2),
-  ...{
-    outbase: 'src',
-    outdir: dist,
-    bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    allowOverwrite: true,
-  },
+  ...{ outbase: 'src', outdir: dist, allowOverwrite: true },
+  ...{ bundle: true, splitting: true, chunkNames: 'chunks/[name]-[hash]' },
   ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'error' },
   external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
   banner: {

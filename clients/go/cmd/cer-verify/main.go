@@ -213,7 +213,8 @@ func readKeys(path string) (*cer.KeySet, error) {
 	return keys, nil
 }
 
-// readFile reads a file with one open(), or standard input for -, without a byte order mark. Text that is not JSON is an error; a fault of strictness is returned apart.
+// readFile reads a file with one open(), or standard input for -, without a byte order mark. Text that is not JSON is an
+// error; a fault of strictness is returned apart.
 func readFile(path string) (*cer.Value, *cer.ParseError, error) {
 	file := os.Stdin
 	if path != "-" {

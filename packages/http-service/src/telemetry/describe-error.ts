@@ -15,8 +15,8 @@ const MAX_CAUSES = 4;
 const MAX_FRAMES = 20;
 
 /**
- * Type, code and stack frames of an error, without frames where `isExplained` is set. Its message only where it is safe to log: database drivers and parsers put
- * values of clients into their messages.
+ * Type, code and stack frames of an error, without frames where `isExplained` is set. Its message only where it is safe to
+ * log: database drivers and parsers put values of clients into their messages.
  */
 export function describeError(error: unknown, depth = 1): DescribedError | undefined {
   if (error === undefined || error === null) return undefined;
