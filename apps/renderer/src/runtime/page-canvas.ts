@@ -8,7 +8,7 @@ export interface CanvasTools {
 }
 
 // The CPU draws: pixels must not depend on a graphics card, and reading them back must not wait for one.
-const SETTINGS: CanvasRenderingContext2DSettings = { willReadFrequently: true, colorSpace: 'srgb' };
+export const DRAWN_BY_CPU: CanvasRenderingContext2DSettings = { willReadFrequently: true, colorSpace: 'srgb' };
 
 export function takeCanvasTools(page: Document): CanvasTools {
   const createElement = takeMethod(Document.prototype, 'createElement');
@@ -18,7 +18,7 @@ export function takeCanvasTools(page: Document): CanvasTools {
 
   const contextOf = (canvas: HTMLCanvasElement): CanvasRenderingContext2D => {
     const { width, height } = canvas;
-    const ctx = getContext(canvas, '2d', SETTINGS) as CanvasRenderingContext2D | null;
+    const ctx = getContext(canvas, '2d', DRAWN_BY_CPU) as CanvasRenderingContext2D | null;
     if (ctx === null) throw new Error('the canvas has no context');
     // The prototype's accessors go; what a sketch may still read is written on the canvas itself.
     Object.defineProperties(canvas, { width: { value: width }, height: { value: height } });
@@ -31,7 +31,7 @@ export function takeCanvasTools(page: Document): CanvasTools {
       const [w, h] = [sizeOf(width), sizeOf(height)];
       setWidth(canvas, w);
       setHeight(canvas, h);
-      const ctx = getContext(canvas, '2d', SETTINGS) as CanvasRenderingContext2D | null;
+      const ctx = getContext(canvas, '2d', DRAWN_BY_CPU) as CanvasRenderingContext2D | null;
       if (ctx === null) throw new Error('no canvas of this size');
       Object.defineProperties(canvas, { width: { value: w }, height: { value: h } });
       return ctx as DrawingContext;

@@ -2,6 +2,13 @@ import { unpremultiply } from '@cer/sketch-engine';
 import { frameHash } from './frame-hash.js';
 import { answerInOrder } from './worker-line.js';
 
+/** RGBA bytes of one frame. */
+export interface HashOrder {
+  readonly buffer: ArrayBuffer;
+  /** As the portable engine draws them; they are divided by their alpha before they are hashed. */
+  readonly premultiplied: boolean;
+}
+
 export interface HashedFrame {
   /** The same memory, transferred back: RGBA bytes, no longer premultiplied. */
   readonly buffer: ArrayBuffer;
@@ -9,9 +16,9 @@ export interface HashedFrame {
   readonly hash: string;
 }
 
-/** Hashes one frame of the portable engine after another. */
-answerInOrder(async ({ data: buffer }: MessageEvent<ArrayBuffer>): Promise<HashedFrame> => {
+/** Hashes one frame after another. */
+answerInOrder(async ({ data: { buffer, premultiplied } }: MessageEvent<HashOrder>): Promise<HashedFrame> => {
   const pixels = new Uint8Array(buffer);
-  unpremultiply(pixels);
+  if (premultiplied) unpremultiply(pixels);
   return { buffer, hash: await frameHash(pixels) };
 });

@@ -51,11 +51,6 @@ export interface FramesReading {
   readonly posterBase64?: string;
 }
 
-const DREW_LATE: SketchFault = {
-  code: 'PROTOCOL_VIOLATION',
-  message: 'a frame was drawn on after draw() had ended',
-};
-
 /** A refusal by a policy reaches the sketch at a time that depends on the machine: it would be a clock. */
 const WENT_OUT: SketchFault = {
   code: 'PROTOCOL_VIOLATION',
@@ -157,7 +152,6 @@ function createPageReader(): PageReader {
         const fault = fire(PAGE_EVENTS.frame);
         if (fault !== undefined) return { fault };
         const frame = await source.frame({ png: drawn === 0, jpeg: picture?.quality });
-        if (frame === null) return { fault: DREW_LATE };
         // A frame that is no longer awaited may fail.
         for (const result of [frame.hash, frame.png, frame.jpeg]) result?.catch(() => undefined);
         reading.push(frame);

@@ -27,9 +27,6 @@ export interface PictureSource {
   still(): Promise<StillPicture>;
   /** For a loop, before the sketch runs. */
   prepareFrames(): Promise<void>;
-  /**
-   * Starts to read a frame; settles once the sketch may draw on.
-   * @returns null when the sketch has drawn on after the call, so that the frame is no longer there to be read
-   */
-  frame(wants: FrameWants): Promise<FrameReading | null>;
+  /** Starts to read a frame; settles once the sketch may draw on. */
+  frame(wants: FrameWants): Promise<FrameReading>;
 }

@@ -4,7 +4,7 @@ import { PAGE_EVENTS } from '../page-events.js';
 import { startWorker, type AskWorker } from './answering-worker.js';
 import { encodeCanvas } from './encode-canvas.js';
 import { sha256Hex } from './frame-hash.js';
-import type { HashedFrame } from './hash-worker.js';
+import type { HashedFrame, HashOrder } from './hash-worker.js';
 import type { PictureSource } from './picture-source.js';
 
 /** The worker's script as text, and the engine's module that encodes PNG as base64; written in when the scripts are bundled. */
@@ -26,7 +26,7 @@ export function sentSource(canvas: HTMLCanvasElement): PictureSource {
     arrived();
   };
   dispatchEvent(new MessageEvent(PAGE_EVENTS.port, { ports: [port2] }));
-  let hash: AskWorker<ArrayBuffer, HashedFrame> | undefined;
+  let hash: AskWorker<HashOrder, HashedFrame> | undefined;
 
   const receive = async (): Promise<ArrayBuffer> => {
     for (;;) {
@@ -56,7 +56,7 @@ export function sentSource(canvas: HTMLCanvasElement): PictureSource {
     async frame(wants) {
       const buffer = await receive();
       if (hash === undefined) throw new Error('no frames were prepared');
-      const hashed = hash(buffer, [buffer]);
+      const hashed = hash({ buffer, premultiplied: true }, [buffer]);
       const pixels = hashed.then((frame) => new Uint8ClampedArray(frame.buffer));
       const { jpeg: quality } = wants;
       const reading = {
