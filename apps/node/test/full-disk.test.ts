@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { executionRequest } from '@cer/cer-core/testing';
 import {
+  ownPostgresServer,
   postgresTestDatabase,
   smallDisk,
   sqliteTestDatabase,
@@ -37,17 +38,16 @@ it('is reported by readiness until a write succeeds: PostgreSQL', async () => {
     reportUntested('PostgreSQL');
     return;
   }
-  const server = await postgresTestDatabase();
-  const name = `small_${randomUUID().replaceAll('-', '')}`;
+  // Its own server: while a disk of a server is full none of its checkpoints succeeds, and no database can be dropped.
+  const server = await ownPostgresServer();
   try {
-    await server.query(`create tablespace ${name} location '${disk.folder}'`);
-    await server.query(`create database ${name} tablespace ${name}`);
-    const url = Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
-    await fullAndEmptyAgain(disk, { ...server, url });
+    const database = await postgresTestDatabase(server.url);
+    await database.query(`create tablespace small location '${disk.folder}'`);
+    await database.query('create database small tablespace small');
+    const url = Object.assign(new URL(server.url), { pathname: '/small' }).href;
+    await fullAndEmptyAgain(disk, { ...database, url });
   } finally {
-    await server.query(`drop database if exists ${name} with (force)`);
-    await server.query(`drop tablespace if exists ${name}`);
-    await server.remove();
+    await server.stop();
     disk.remove();
   }
 });

@@ -173,8 +173,12 @@ class SpoolTest(unittest.TestCase):
         ):
             self.node.request_status = 401
             cer = self.certificates(in_memory=True, on_error=lambda error: faults.append(str(error)), **options)
+            faults.clear()
             record(cer)
-            cer.flush(0.5)
+            for _ in range(60):
+                cer.flush(0.5)
+                if faults:
+                    break
             cer.close(0)
             self.assertIn(reason, faults[-1])
 

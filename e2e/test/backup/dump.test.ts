@@ -1,10 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
+import { ownPostgresServer, type OwnPostgresServer } from '@cer/sql-store/testing';
 import { ask, type Answer } from '../../../apps/node/test/ask.js';
 import {
   premisesOn,
@@ -39,25 +38,16 @@ describe('dumps of PostgreSQL', () => {
   const bin = programs;
   const folder = mkdtempSync(join(tmpdir(), 'cer-dump-'));
   const token = join(folder, 'token');
-  const servers: ChildProcess[] = [];
+  const servers: OwnPostgresServer[] = [];
   const body = executionRequest({ executionId: 'dumped' });
   const owner = { email: 'ada@example.org', password: 'a long password' };
   let premises: Premises;
 
   /** A new server. @returns its URL, without a database */
   async function serve(): Promise<string> {
-    const program = join(__dirname, 'serve-postgres.mjs');
-    const server = spawn(process.execPath, [program, bin], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const server = await ownPostgresServer(bin);
     servers.push(server);
-    const [url] = (await once(server.stdout.setEncoding('utf8'), 'data')) as string[];
-    return (url ?? '').trim().replace(/\/postgres$/, '');
-  }
-  async function stopServer(): Promise<void> {
-    const server = servers.pop();
-    if (server === undefined) return;
-    const ended = once(server, 'close');
-    server.stdin?.end();
-    await ended;
+    return server.url.replace(/\/postgres$/, '');
   }
   /** Certifies on a separate node. @returns the response */
   async function certifyOn(databaseUrl: string): Promise<Answer> {
@@ -80,7 +70,7 @@ describe('dumps of PostgreSQL', () => {
   });
   afterAll(async () => {
     premises.remove();
-    await stopServer();
+    await servers.pop()?.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -101,7 +91,7 @@ describe('dumps of PostgreSQL', () => {
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const [dump, restore] = blocksOf('docs/backup.md').filter(({ text }) => /^\s*pg_(dump|restore) /m.test(text));
     run(`NODE_DATABASE_URL=${first}/node DASHBOARD_DATABASE_URL=${first}/dashboard\n${dump?.text ?? 'false'}`);
-    await stopServer();
+    await servers.pop()?.stop();
 
     const second = await serve();
     run(`NEW_SERVER_URL=${second}\n${restore?.text ?? 'false'}`);

@@ -1,3 +1,4 @@
+export { ownPostgresServer, type OwnPostgresServer } from './own-postgres-server.js';
 export { smallDisk, type SmallDisk } from './small-disk.js';
 export {
   countedTestDatabase,

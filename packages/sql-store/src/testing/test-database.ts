@@ -46,9 +46,11 @@ export async function sqliteTestDatabase(): Promise<TestDatabase & { readonly pa
   };
 }
 
-/** A database in the PostgreSQL server that the workspace's `test/global-setup.mjs` started. */
-export async function postgresTestDatabase(): Promise<TestDatabase> {
-  const server = process.env['TEST_POSTGRES_URL'];
+/**
+ * A database in a PostgreSQL server.
+ * @param server its URL; by default the one that the workspace's `test/global-setup.mjs` started
+ */
+export async function postgresTestDatabase(server = process.env['TEST_POSTGRES_URL']): Promise<TestDatabase> {
   if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: test/global-setup.mjs did not run');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await query(server, `create database ${name}`);
