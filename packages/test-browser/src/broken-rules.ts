@@ -1,7 +1,10 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
 import type { Page } from 'puppeteer';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+// The short form: the long one takes twice as long to be sent and compiled, 0.25 s for each document.
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 const RUN = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)} })
   .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`;
@@ -30,6 +33,6 @@ export async function brokenRules(page: Page): Promise<unknown> {
   const hasScripts = page.isJavaScriptEnabled();
   if (!hasScripts) await page.evaluate(TIMERS);
   // The text of axe is large: once for each document.
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
   return page.evaluate(hasScripts ? RUN : RUN_WITHOUT_SCRIPTS);
 }
