@@ -1,6 +1,6 @@
 /** HTTP for services: routes and handlers, bodies, callers, errors and limits. */
 export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
-export { databaseChecks, readinessHandler, type ReadinessCheck } from './answers/readiness.js';
+export { databaseChecks, READY_WITHIN_MS, readinessHandler, type ReadinessCheck } from './answers/readiness.js';
 export { arrivedBody } from './bodies/arrived-body.js';
 export { codingOf } from './bodies/content-coding.js';
 export { readBounded } from './bodies/read-bounded.js';

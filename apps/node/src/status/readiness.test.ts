@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { SignerAwayError } from '../signing/key-holder.js';
 import { createReadiness } from './readiness.js';
@@ -6,6 +6,10 @@ import { createReadiness } from './readiness.js';
 const never = (): Promise<void> => new Promise(() => undefined);
 
 describe('the reasons of readiness', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('are empty while every check passes', async () => {
     await expect(createReadiness({ store: async () => undefined })()).resolves.toEqual([]);
   });
@@ -22,6 +26,14 @@ describe('the reasons of readiness', () => {
     const ready = createReadiness({ store: never, signer: async () => undefined }, 10);
     await expect(ready()).resolves.toEqual(['store: is not available']);
     await expect(ready()).resolves.toEqual(['store: is not available']);
+  });
+
+  it('are answered before probes give up, after 3 s', async () => {
+    jest.useFakeTimers();
+    let reasons: readonly string[] = [];
+    void createReadiness({ store: never })().then((found) => (reasons = found));
+    await jest.advanceTimersByTimeAsync(2900);
+    expect(reasons).toEqual(['store: is not available']);
   });
 
   it('are shared by concurrent requests only', async () => {

@@ -1,9 +1,6 @@
-import { settleWithin } from '@cer/http-service';
+import { READY_WITHIN_MS, settleWithin } from '@cer/http-service';
 import { StoreRestoredError, StoreUnwritableError } from '../store/index.js';
 import { SignerAwayError } from '../signing/key-holder.js';
-
-/** Timeout of a check; probes have given up by then. */
-const ANSWER_WITHIN_MS = 3000;
 
 /** Conditions for receiving requests, by name. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
@@ -14,7 +11,7 @@ export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
  * @returns a function that resolves with one reason for each check that fails, or that takes too long
  * @see docs/spec.md, "GET /ready"
  */
-export function createReadiness(checks: ReadinessChecks, withinMs = ANSWER_WITHIN_MS): () => Promise<string[]> {
+export function createReadiness(checks: ReadinessChecks, withinMs = READY_WITHIN_MS): () => Promise<string[]> {
   const asked = Object.entries(checks).map(([name, check]) => {
     const shared = sharedWhileRunning(check);
     return () => reasonOf(name, shared, withinMs);

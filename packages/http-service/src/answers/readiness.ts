@@ -15,13 +15,13 @@ export function databaseChecks(
 }
 
 /** Maximum duration of a check, in ms: probes give up after 3 s, and would not show the reasons. */
-const ANSWER_WITHIN_MS = 2500;
+export const READY_WITHIN_MS = 2500;
 
 /**
  * Answers 200 when every check passes, and 503 with the reasons of those that do not or take too long, in the order of
  * the checks.
  */
-export function readinessHandler(checks: readonly ReadinessCheck[], withinMs = ANSWER_WITHIN_MS): Handler {
+export function readinessHandler(checks: readonly ReadinessCheck[], withinMs = READY_WITHIN_MS): Handler {
   return async () => {
     const failed = await Promise.all(
       checks.map(([reason, check]) =>
