@@ -16,7 +16,7 @@ describeWithBrowser('The renderer over HTTP', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-engines-'));
   let renderer: RendererUnderTest;
   beforeAll(async () => {
-    renderer = await startRenderer({ MAX_TOTAL_FRAMES: '60', RENDER_ENGINES_FOLDER: folder });
+    renderer = await startRenderer({ MAX_TOTAL_FRAMES: '60', RENDER_MEMORY_MIB: '400', RENDER_ENGINES_FOLDER: folder });
   });
   afterAll(async () => {
     await renderer.close();
@@ -110,6 +110,14 @@ describeWithBrowser('The renderer over HTTP', () => {
     const joined = Buffer.from(chunks.map((hash) => hash.slice('sha256:'.length)).join(''), 'hex');
     const hashes = body['frameHashes'] as readonly string[];
     expect(new Set(hashes.slice(before === '' ? 0 : 1))).toEqual(new Set([sha256(joined)]));
+  });
+
+  it.each(ENGINES)('uses the memory of transparent frames again, drawn by %s', async (engine) => {
+    const drawn = await loop('function draw() { fill(200, 10, 10, 99); circle(frameCount, 300, 200); }', {
+      engine,
+      totalFrames: 60,
+    });
+    expect(drawn.body).toMatchObject({ frames: 60 });
   });
 
   it.each([1, 61, 2.5, '10', null, undefined, Number.MAX_SAFE_INTEGER])(

@@ -11,29 +11,34 @@ export function isOpaque(pixels: Uint8Array | Uint8ClampedArray): boolean {
   return true;
 }
 
-/** Per alpha and premultiplied value: the value, made when first needed. */
-const QUOTIENTS = new Uint8ClampedArray(256 * 256);
-const known = new Uint8Array(256);
+/** Made when first needed. */
+let quotients: Uint8Array | undefined;
 
-function addQuotients(alpha: number): void {
-  known[alpha] = 1;
-  for (let value = 0; value < 256; value++)
-    QUOTIENTS[alpha * 256 + value] = Math.floor((value * 510 + alpha) / (2 * alpha));
+/** Rounds halves up. */
+function makeQuotients(): Uint8Array {
+  const made = new Uint8ClampedArray(256 * 256);
+  for (let alpha = 1; alpha < 256; alpha++)
+    for (let value = 0; value < 256; value++)
+      made[alpha * 256 + value] = Math.floor((value * 510 + alpha) / (2 * alpha));
+  return new Uint8Array(made.buffer);
 }
 
-/** Divides colours by their alpha, rounding halves up, in place. */
-export function unpremultiply(pixels: Uint8Array | Uint8ClampedArray): void {
+/**
+ * Divides colours by their alpha, in place.
+ * @param divided per alpha and premultiplied value: the value; rounded, halves up, by default
+ */
+export function unpremultiply(pixels: Uint8Array | Uint8ClampedArray, divided?: Uint8Array): void {
   if (isOpaque(pixels)) return;
+  const table = divided ?? (quotients ??= makeQuotients());
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? 0;
     const alpha = word >>> 24;
     if (alpha === 255 || alpha === 0) continue;
-    if (known[alpha] === 0) addQuotients(alpha);
     const row = alpha << 8;
-    const red = QUOTIENTS[row | (word & 255)] ?? 0;
-    const green = QUOTIENTS[row | ((word >>> 8) & 255)] ?? 0;
-    const blue = QUOTIENTS[row | ((word >>> 16) & 255)] ?? 0;
+    const red = table[row | (word & 255)] ?? 0;
+    const green = table[row | ((word >>> 8) & 255)] ?? 0;
+    const blue = table[row | ((word >>> 16) & 255)] ?? 0;
     words[i] = (word & 0xff000000) | (blue << 16) | (green << 8) | red;
   }
 }

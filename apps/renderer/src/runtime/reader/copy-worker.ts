@@ -7,15 +7,15 @@ export interface CopyOrder {
   readonly buffer: ArrayBuffer;
 }
 
-export interface CopiedFrame {
+export interface CopiedPicture {
   /** The same memory, transferred back: RGBA bytes, premultiplied. */
   readonly buffer: ArrayBuffer;
-  /** Whether every pixel has full alpha, so that premultiplied bytes are the pixels themselves. */
+  /** Whether every pixel has full alpha. */
   readonly opaque: boolean;
 }
 
 /** Copies one picture after another out of the browser. */
-answerInOrder(async ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>): Promise<CopiedFrame> => {
+answerInOrder(async ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>): Promise<CopiedPicture> => {
   // Chromium takes ten times as long for the copy when it exchanges red and blue itself.
   const format = snapshot.format === 'BGRA' ? 'BGRA' : 'RGBA';
   await snapshot.copyTo(buffer, { format, colorSpace: 'srgb' });

@@ -2,11 +2,13 @@ import { unpremultiply } from '@cer/sketch-engine';
 import { frameHash } from './frame-hash.js';
 import { answerInOrder } from './worker-line.js';
 
-/** RGBA bytes of one frame. */
 export interface HashOrder {
+  /** RGBA bytes of one frame, premultiplied. */
   readonly buffer: ArrayBuffer;
-  /** As the portable engine draws them; they are divided by their alpha before they are hashed. */
-  readonly premultiplied: boolean;
+  /** Every pixel is known to have full alpha. */
+  readonly opaque: boolean;
+  /** Per alpha and premultiplied value: the value; by default as the portable engine divides. */
+  readonly quotients?: Uint8Array;
 }
 
 export interface HashedFrame {
@@ -17,8 +19,8 @@ export interface HashedFrame {
 }
 
 /** Hashes one frame after another. */
-answerInOrder(async ({ data: { buffer, premultiplied } }: MessageEvent<HashOrder>): Promise<HashedFrame> => {
+answerInOrder(async ({ data: { buffer, opaque, quotients } }: MessageEvent<HashOrder>): Promise<HashedFrame> => {
   const pixels = new Uint8Array(buffer);
-  if (premultiplied) unpremultiply(pixels);
+  if (!opaque) unpremultiply(pixels, quotients);
   return { buffer, hash: await frameHash(pixels) };
 });

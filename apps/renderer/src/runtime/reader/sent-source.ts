@@ -56,7 +56,7 @@ export function sentSource(canvas: HTMLCanvasElement): PictureSource {
     async frame(wants) {
       const buffer = await receive();
       if (hash === undefined) throw new Error('no frames were prepared');
-      const hashed = hash({ buffer, premultiplied: true }, [buffer]);
+      const hashed = hash({ buffer, opaque: false }, [buffer]);
       const pixels = hashed.then((frame) => new Uint8ClampedArray(frame.buffer));
       const { jpeg: quality } = wants;
       const reading = {
