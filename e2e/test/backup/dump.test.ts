@@ -45,7 +45,8 @@ describe('dumps of PostgreSQL', () => {
 
   /** A new server. @returns its URL, without a database */
   async function serve(): Promise<string> {
-    const server = await ownPostgresServer(bin);
+    const programs = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+    const server = await ownPostgresServer({ programs });
     servers.push(server);
     return server.url.replace(/\/postgres$/, '');
   }

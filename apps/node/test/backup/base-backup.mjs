@@ -1,14 +1,11 @@
-// Physical backups of a PostgreSQL server, as its manual describes them for separate tools ("Making a Base Backup
-// Using the Low Level API"), and a server on a restored one. The packaged binaries have neither pg_basebackup nor pg_dump.
-//   base-backup.mjs take URL FOLDER          copies the running server into FOLDER
-//   base-backup.mjs serve URL FOLDER         serves FOLDER, prints the new URL, ends when its input ends
+// Physical backup of a PostgreSQL server, as its manual describes it for separate tools ("Making a Base Backup
+// Using the Low Level API"). The packaged binaries have neither pg_basebackup nor pg_dump.
+//   base-backup.mjs URL FOLDER   copies the running server into FOLDER
 import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgresServer } from '../../../../scripts/test/postgres-server.mjs';
 
-const [command, url, folder] = process.argv.slice(2);
+const [url, folder] = process.argv.slice(2);
 
 /** Files of the running server only. Its log is copied last, when it is complete. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp']);
@@ -43,13 +40,4 @@ async function copied(from, to) {
   }
 }
 
-async function serve() {
-  const { password, pathname } = new URL(url);
-  const server = await startPostgresServer({ restored: { data: folder, password } });
-  process.stdout.write(`${Object.assign(new URL(server.url), { pathname }).href}\n`);
-  process.stdin.resume();
-  await once(process.stdin, 'end');
-  await server.stop();
-}
-
-await (command === 'take' ? take() : serve());
+await take();

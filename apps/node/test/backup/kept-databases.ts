@@ -1,7 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ownPostgresServer } from '@cer/sql-store/testing';
 
 import { runNode, type NodeEnvironment } from '../node-process.js';
 
@@ -32,18 +32,11 @@ const SCRIPT = join(__dirname, 'base-backup.mjs');
 
 export const keptPostgres: KeptDatabase = {
   backUp: async ({ DATABASE_URL = '' }, folder) => {
-    await promisify(execFile)(process.execPath, [SCRIPT, 'take', DATABASE_URL, join(folder, 'data')]);
+    await promisify(execFile)(process.execPath, [SCRIPT, DATABASE_URL, join(folder, 'data')]);
   },
   restore: async ({ DATABASE_URL = '' }, folder) => {
-    const args = [SCRIPT, 'serve', DATABASE_URL, join(folder, 'data')];
-    const server = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const [url] = (await once(server.stdout.setEncoding('utf8'), 'data')) as string[];
-    if (url === undefined) throw new Error('the restored server has no URL');
-    const stop = async (): Promise<void> => {
-      const ended = once(server, 'close');
-      server.stdin.end();
-      await ended;
-    };
-    return { url: url.trim(), stop };
+    const { password, pathname } = new URL(DATABASE_URL);
+    const server = await ownPostgresServer({ restored: { data: join(folder, 'data'), password } });
+    return { url: Object.assign(new URL(server.url), { pathname }).href, stop: server.stop };
   },
 };

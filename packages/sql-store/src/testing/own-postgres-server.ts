@@ -12,13 +12,16 @@ export interface OwnPostgresServer {
 }
 
 /**
- * Starts an empty PostgreSQL server.
- * @param programs folder of its programs; the packaged ones by default
+ * Starts a PostgreSQL server: an empty one of the packaged programs by default.
+ * @see scripts/test/postgres-server.mjs for the options
  */
-export async function ownPostgresServer(programs?: string): Promise<OwnPostgresServer> {
-  const server = spawn(process.execPath, [PROGRAM, ...(programs === undefined ? [] : [programs])], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+export async function ownPostgresServer(
+  options: {
+    readonly restored?: { readonly data: string; readonly password: string };
+    readonly programs?: { readonly initdb: string; readonly postgres: string };
+  } = {},
+): Promise<OwnPostgresServer> {
+  const server = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(server, 'close');
   const [text] = (await Promise.race([once(server.stdout.setEncoding('utf8'), 'data'), ended])) as readonly unknown[];
   if (typeof text !== 'string') throw new Error('PostgreSQL was not started');

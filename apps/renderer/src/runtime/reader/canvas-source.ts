@@ -1,7 +1,7 @@
 import { CANVAS_HEIGHT, CANVAS_WIDTH, FRAME_BYTES } from '@cer/sketch-engine/render-rules';
 import { DRAWN_BY_CPU } from '../page-canvas.js';
 import { startWorker } from './answering-worker.js';
-import type { CopiedPicture, CopyOrder } from './copy-worker.js';
+import type { CopiedFrame, CopyOrder } from './copy-worker.js';
 import { encodeCanvas } from './encode-canvas.js';
 import { sha256Hex } from './frame-hash.js';
 import type { HashedFrame, HashOrder } from './hash-worker.js';
@@ -13,9 +13,9 @@ declare const HASH_WORKER: string;
 
 /** The threads that copy and hash the frames of a loop while the sketch draws. */
 interface FrameThreads {
-  readonly copy: (snapshot: VideoFrame, buffer: ArrayBuffer) => Promise<CopiedPicture>;
+  readonly copy: (snapshot: VideoFrame, buffer: ArrayBuffer) => Promise<CopiedFrame>;
   /** 64 hex digits. */
-  readonly hash: (copied: CopiedPicture) => Promise<string>;
+  readonly hash: (copied: CopiedFrame) => Promise<string>;
   /** Memory of frames that are hashed. */
   readonly free: ArrayBuffer[];
 }
@@ -55,7 +55,7 @@ export function canvasSource(canvas: HTMLCanvasElement): PictureSource {
 }
 
 async function startThreads(): Promise<FrameThreads> {
-  const askCopy = await startWorker<CopyOrder, CopiedPicture>(COPY_WORKER);
+  const askCopy = await startWorker<CopyOrder, CopiedFrame>(COPY_WORKER);
   const askHash = await startWorker<HashOrder, HashedFrame>(HASH_WORKER);
   const free: ArrayBuffer[] = [];
   const copy: FrameThreads['copy'] = (snapshot, buffer) => askCopy({ snapshot, buffer }, [snapshot, buffer]);
@@ -72,8 +72,8 @@ async function startThreads(): Promise<FrameThreads> {
 }
 
 /**
- * How the browser divides a colour by its alpha, which it rounds in its own way: its answers for all 256 alphas and
- * values. @returns per alpha and premultiplied value: the value
+ * How the browser divides a colour by its alpha, which it rounds in its own way: its answers for all alphas and values.
+ * @returns per alpha and premultiplied value: the value
  */
 async function browsersQuotients(copy: FrameThreads['copy']): Promise<Uint8Array> {
   const canvas = document.createElement('canvas');

@@ -7,7 +7,7 @@ export interface CopyOrder {
   readonly buffer: ArrayBuffer;
 }
 
-export interface CopiedPicture {
+export interface CopiedFrame {
   /** The same memory, transferred back: RGBA bytes, premultiplied. */
   readonly buffer: ArrayBuffer;
   /** Whether every pixel has full alpha. */
@@ -15,7 +15,7 @@ export interface CopiedPicture {
 }
 
 /** Copies one picture after another out of the browser. */
-answerInOrder(async ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>): Promise<CopiedPicture> => {
+answerInOrder(async ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>): Promise<CopiedFrame> => {
   // Chromium takes ten times as long for the copy when it exchanges red and blue itself.
   const format = snapshot.format === 'BGRA' ? 'BGRA' : 'RGBA';
   await snapshot.copyTo(buffer, { format, colorSpace: 'srgb' });
