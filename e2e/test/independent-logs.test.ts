@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -12,11 +12,11 @@ import { openTileTree, parseTilePath, tilesMatch, formatTilePath } from '@cer/tl
 import { TestLog, TestWitness } from '@cer/tlog/testing';
 import { builtProgram } from '@cer/http-service/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { BUILT_WITHIN_MS, goPrograms } from './log/go-programs.js';
 
 // Logs, proofs and witnesses of this project beside programs that others wrote: golang.org/x/mod/sumdb and the formats,
 // merkle and tessera of transparency-dev. Where Go or its modules are missing, the tests say so in one line.
 
-const SOURCE = join(__dirname, '../go');
 const folder = mkdtempSync(join(tmpdir(), 'cer-independent-'));
 const program = join(folder, 'independent-tlog');
 const children: ChildProcess[] = [];
@@ -25,14 +25,11 @@ const running = promisify(execFile);
 let missing: string | null = null;
 
 beforeAll(() => {
-  const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
-  const inGo = (...args: readonly string[]): ReturnType<typeof spawnSync> =>
-    spawnSync('go', args, { cwd: SOURCE, env });
-  if (inGo('version').error !== undefined) missing = 'there is no Go on this machine (go.dev, 1.26 or later)';
-  else if (inGo('mod', 'download').status !== 0) missing = 'its Go modules cannot be downloaded, or ask for a later Go';
-  else execFileSync('go', ['build', '-o', program, '.'], { cwd: SOURCE, env });
-  if (missing !== null) process.stderr.write(`Independent log programs were not run: ${missing}.\n`);
-});
+  const programs = goPrograms({ module: join(__dirname, '../go'), packages: ['.'], since: '1.26', into: folder });
+  if (!('missing' in programs)) return;
+  ({ missing } = programs);
+  process.stderr.write(`Independent log programs were not run: ${missing}.\n`);
+}, BUILT_WITHIN_MS);
 
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');

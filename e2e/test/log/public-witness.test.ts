@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { encodeHex } from '@cer/keys';
 import { judgeCheckpoint, parseLogPolicy, parseTlogProof } from '@cer/tlog';
 import { leafHash } from '@cer/tlog/merkle';
@@ -12,13 +12,20 @@ import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { ask } from '../../../apps/node/test/ask.js';
 import { loggingNode, ORIGIN, proofOf } from '../../../apps/node/test/log/logging-node.js';
 import { until } from '../../../apps/node/test/timestamps/timestamping-node.js';
-import { aicsPrograms, aicsWitness, litewitness, type PublicWitness } from './public-witnesses.js';
+import { BUILT_WITHIN_MS, type Had } from './go-programs.js';
+import { aicsPrograms, aicsWitness, litewitness, litewitnessPrograms, type PublicWitness } from './public-witnesses.js';
 
 // A node's logs before witnesses and a reader that others wrote. Where one is not available, a line says why.
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-public-witness-'));
 const removals: (() => Promise<void>)[] = [];
 const running = promisify(execFile);
+
+let built: { readonly litewitness: Had<string>; readonly aics: Had<string> };
+
+beforeAll(() => {
+  built = { litewitness: litewitnessPrograms(folder), aics: aicsPrograms() };
+}, BUILT_WITHIN_MS);
 
 afterAll(async () => {
   for (const remove of removals.reverse()) await remove();
@@ -55,10 +62,10 @@ async function nodeWith({ name, vkey, url, follow, serve, stop }: PublicWitness)
 }
 
 it.each([
-  ['litewitness', litewitness],
-  ['aics-witness', aicsWitness],
+  ['litewitness', () => litewitness(built.litewitness, folder)],
+  ['aics-witness', () => aicsWitness(built.aics, folder)],
 ])("%s cosigns a node's growing logs, also after it forgot sizes", async (name, open) => {
-  const witness = await open(folder);
+  const witness = await open();
   if ('missing' in witness) {
     process.stderr.write(`${name} was not run: ${witness.missing}.\n`);
     return;
@@ -80,7 +87,8 @@ it.each([
 });
 
 it("aics-tlog reads a node's checkpoint, inclusion and consistency", async () => {
-  const [programs, witness] = [aicsPrograms(), await aicsWitness(mkdtempSync(join(folder, 'read-')))];
+  const { aics: programs } = built;
+  const witness = await aicsWitness(programs, mkdtempSync(join(folder, 'read-')));
   if ('missing' in programs || 'missing' in witness) {
     process.stderr.write(`aics-tlog was not run: ${'missing' in programs ? programs.missing : 'no witness'}.\n`);
     return;

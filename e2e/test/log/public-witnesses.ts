@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { EMPTY_ROOT } from '@cer/tlog/merkle';
 import { ensurePython } from '../../../scripts/python.mjs';
+import { goPrograms, type Had } from './go-programs.js';
 
 /** A witness that others wrote, as its operators run it. */
 export interface PublicWitness {
@@ -19,29 +20,22 @@ export interface PublicWitness {
   readonly stop: () => Promise<void>;
 }
 
-/** A program that others wrote, or the reason why it is not available here. */
-type Had<T> = { readonly had: T } | { readonly missing: string };
+/** The folder with litewitness of filippo.io/torchwood and an agent of SSH that has its key. */
+export function litewitnessPrograms(into: string): Had<string> {
+  const module = join(__dirname, '../../go/witness');
+  return goPrograms({ module, packages: ['.', 'filippo.io/torchwood/cmd/litewitness'], since: '1.24', into });
+}
 
-const SOURCE = join(__dirname, '../../go/witness');
-const GO = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
-
-/** litewitness of filippo.io/torchwood; an agent of SSH has its key. */
-export async function litewitness(folder: string): Promise<Had<PublicWitness>> {
-  const inGo = (...args: readonly string[]): ReturnType<typeof spawnSync> =>
-    spawnSync('go', args, { cwd: SOURCE, env: { ...process.env, ...GO } });
-  if (inGo('version').error !== undefined) return { missing: 'there is no Go on this machine (go.dev, 1.24 or later)' };
-  if (inGo('mod', 'download').status !== 0) return { missing: 'its Go modules cannot be downloaded' };
-  const build = ['build', '-o', `${folder}/`, '.', 'filippo.io/torchwood/cmd/litewitness'];
-  execFileSync('go', build, { cwd: SOURCE, env: { ...process.env, ...GO } });
-
+export async function litewitness(programs: Had<string>, folder: string): Promise<Had<PublicWitness>> {
+  if ('missing' in programs) return programs;
   const name = 'litewitness.example/1';
   const [socket, db, listen] = [join(folder, 'agent'), join(folder, 'litewitness.sqlite'), await freeAddress()];
-  const agent = spawn(join(folder, 'independent-witness'), [socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const agent = spawn(join(programs.had, 'independent-witness'), [socket], { stdio: ['ignore', 'pipe', 'inherit'] });
   const key = await said(agent.stdout, /^(SHA256:\S+)\n/);
   const args = Object.entries({ name, 'ssh-agent': socket, db, key, listen }).map(
     ([flag, value]) => `-${flag}=${value}`,
   );
-  const child = spawn(join(folder, 'litewitness'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(join(programs.had, 'litewitness'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const vkey = await said(child.stderr, /vkey=(\S+)[^]*msg=listening/);
   const follow = (log: string): void => {
     // As `witnessctl add-log` and `add-key`: that command needs a module that is not available everywhere.
@@ -65,8 +59,7 @@ export function aicsPrograms(): Had<string> {
   return found.python === undefined ? { missing: found.reason } : { had: dirname(found.python) };
 }
 
-export async function aicsWitness(folder: string): Promise<Had<PublicWitness>> {
-  const programs = aicsPrograms();
+export async function aicsWitness(programs: Had<string>, folder: string): Promise<Had<PublicWitness>> {
   if ('missing' in programs) return programs;
   const [python, config, listen] = [join(programs.had, 'python'), join(folder, 'aics.json'), await freeAddress()];
   const args = (command: string, ...more: readonly string[]): string[] => {
