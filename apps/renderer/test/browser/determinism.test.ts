@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
+import { IS_LONG } from './long-tests.js';
+
+const [RESTARTS, RENDERS] = IS_LONG ? [3, 20] : [1, 6];
 
 /** Draws what it is given as bars, so that any difference shows in the pixels. */
 const DRAWN = (values: string): string => `
@@ -53,17 +56,17 @@ describeWithBrowser('One sketch, one picture', () => {
   it('with every source of time, chance and machine, across restarts', async () => {
     const first = await hashes(everything);
     expect(first.filter((hash) => typeof hash !== 'string')).toEqual([]);
-    for (let restart = 0; restart < 3; restart++) {
+    for (let restart = 0; restart < RESTARTS; restart++) {
       expect(await hashes(everything)).toEqual(first);
       await (await renderer.engine.host.current()).kill();
     }
     expect(await hashes(everything)).toEqual(first);
   });
 
-  it('the same over 20 renders', async () => {
+  it(`the same over ${RENDERS} renders`, async () => {
     const code = DRAWN(SOURCES['chance'] ?? '');
     const all = new Set<unknown>();
-    for (let round = 0; round < 10; round++) for (const hash of await hashes([code, code])) all.add(hash);
+    for (let done = 0; done < RENDERS; done += 2) for (const hash of await hashes([code, code])) all.add(hash);
     expect(all.size).toBe(1);
   });
 
