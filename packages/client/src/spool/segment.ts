@@ -11,8 +11,8 @@ import {
   readFileSync,
   readSync,
   renameSync,
-  rmSync,
   statSync,
+  unlinkSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
@@ -214,8 +214,17 @@ export class Segment {
     }
     // Not flushed to the disk, for which calls that are under way would wait: all its bundles are attested or unreadable.
     if (this.#fd !== null) this.#release(this.#fd);
-    rmSync(this.path, { force: true });
-    rmSync(`${this.path}.done`, { force: true });
+    removeFile(this.path);
+    removeFile(`${this.path}.done`);
+  }
+}
+
+/** Not `rmSync`: since Node.js 24 its errors have no code. A read-only disk refuses also where there is no file. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (existsSync(path)) throw error;
   }
 }
 
