@@ -18,7 +18,7 @@ import Sqlite from 'better-sqlite3';
 import { blocksOf, type Block } from '../documentation/blocks.js';
 import { Terminal } from '../documentation/terminal.js';
 import { freeBase, PATIENCE_MS, Start, type Services } from '../npm-start.js';
-import { signIn } from './owner-browser.js';
+import { addAuthenticator, signInWithCode, type Owner } from './owner-browser.js';
 
 // The blocks of docs/backup.md, under load: all services of one `npm start` are backed up, killed, and their folder is
 // removed. Only backup, witness and what readers keep are left.
@@ -40,6 +40,7 @@ let services: Services;
 let terminal: Terminal;
 let beforeBackup: readonly Answered[];
 let gap: readonly Answered[];
+let authenticator: string;
 
 /** The blocks under a heading. */
 function blocksUnder(heading: string): readonly Block[] {
@@ -84,6 +85,10 @@ function withoutLogProofs(answer: string): string {
   return JSON.stringify(JSON.parse(answer), (name, value: unknown) => (name === 'logProofs' ? undefined : value));
 }
 
+function ownerOfData(): Owner {
+  return JSON.parse(readFileSync(join(data, 'owner.json'), 'utf8')) as Owner;
+}
+
 async function kill({ child, ended }: Start): Promise<void> {
   if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   await ended;
@@ -118,6 +123,7 @@ describe('the whole system', () => {
     'is backed up under load',
     async () => {
       copyFileSync(join(data, 'log-policy.txt'), join(home, 'log-policy.txt'));
+      authenticator = await addAuthenticator(services.dashboard.url, ownerOfData());
       const load: ChildProcess = spawn(
         process.execPath,
         [join(__dirname, 'certify-load.mjs'), services.node.url, join(data, 'api-key'), loadFile],
@@ -192,10 +198,11 @@ describe('the whole system', () => {
     expect(lost.length).toBeGreaterThanOrEqual(10);
   });
 
-  it('lets the owner sign in', async () => {
-    const owner = JSON.parse(readFileSync(join(data, 'owner.json'), 'utf8')) as { email: string; password: string };
-    expect(await signIn(services.dashboard.url, owner)).toBe(200);
-    expect(await signIn(services.dashboard.url, { ...owner, password: 'another password' })).toBe(303);
+  it('lets the owner sign in with the authenticator app', async () => {
+    const owner = ownerOfData();
+    const { url } = services.dashboard;
+    expect(await signInWithCode(url, owner, authenticator)).toBe(200);
+    expect(await signInWithCode(url, { ...owner, password: 'another password' }, authenticator)).toBe(303);
   });
 });
 
