@@ -38,10 +38,12 @@ export function createBrowserHost(options: BrowserHostOptions): BrowserHost {
   const start = async (): Promise<Browser> => {
     launches += 1;
     const started = await launchBrowser(options);
-    const fault = await confinementFault(started, options.jail);
-    if (fault !== undefined) {
+    try {
+      const fault = await confinementFault(started, options.jail);
+      if (fault !== undefined) throw new ConfinementError(fault);
+    } catch (error) {
       await started.kill();
-      throw new ConfinementError(fault);
+      throw error;
     }
     running = started;
     logger.info({ version: started.version, pid: started.pid, jail: options.jail.kind }, 'browser started');

@@ -1,0 +1,60 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@cer/http-service/process';
+import { createBrowserHost } from '../../src/browser/browser-host.js';
+import { encodeMessage, type CdpParams } from '../../src/browser/cdp-messages.js';
+import { chooseJail } from '../../src/browser/jail.js';
+import { testConfig } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+
+const logger = silentLogger();
+
+/** The answer to a call as printf writes it. */
+function printed(answer: CdpParams): string {
+  const bytes = Buffer.concat(encodeMessage({ ...answer, params: {} }));
+  return [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+}
+
+describeWithBrowser('A start of the browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-launches-'));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('ends the browser when its confinement cannot be checked', async () => {
+    chmodSync(folder, 0o755);
+    const path = join(folder, 'browser');
+    // States its version, refuses the next call, and continues to run.
+    writeFileSync(
+      path,
+      `#!/bin/sh
+answer() { dd bs=65536 count=1 <&3 >/dev/null 2>&1; printf "$1" >&4; }
+answer '${printed({ id: 1, result: { product: 'Chrome/1.2' } })}'
+answer '${printed({ id: 2, error: { message: 'not now' } })}'
+exec sleep 60
+`,
+    );
+    chmodSync(path, 0o755);
+    const removed: string[] = [];
+    const host = createBrowserHost({
+      binary: { path, source: 'environment', digest: '' },
+      jail: chooseJail({ uid: testConfig().chromiumUid, allowUnsandboxed: false }),
+      stage: {
+        fonts: { configFile: '', digest: '' },
+        makeHome: () => folder,
+        // Once the browser has ended.
+        removeHome: (home) => {
+          removed.push(home);
+        },
+        remove: () => undefined,
+      },
+      logger,
+      maxBrowserBytes: 2 ** 30,
+    });
+    await expect(host.current()).rejects.toThrow('Target.createBrowserContext: not now');
+    expect(removed).toEqual([folder]);
+    await host.close();
+  });
+});
