@@ -1,7 +1,8 @@
 import { createLogger, runProgram, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { readConfig, VARIABLES } from './config.js';
-import { startEngine, type Engine } from './engine.js';
+import { startEngine } from './engine.js';
+import { keepStarting } from './keep-starting.js';
 
 await runProgram({
   call: 'node apps/renderer/dist/main.js',
@@ -14,18 +15,12 @@ async function startRenderer(): Promise<RunningServer> {
   const config = readConfig(process.env);
   const logger = createLogger({ service: 'renderer', level: config.logLevel });
   // Without a browser the service still answers, and reports the reason.
-  const engine: Engine | string = await startEngine(config, logger).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : 'the renderer cannot be started';
-    logger.error({ reason }, 'renders are refused');
-    return reason;
-  });
-  const app = createApp({ config, logger, engine: () => engine });
+  const engine = await keepStarting(() => startEngine(config, logger), { logger });
+  const app = createApp({ config, logger, engine: engine.current });
   return serve(app, {
     host: config.host,
     port: config.port,
     logger,
-    async onClose() {
-      if (typeof engine !== 'string') await engine.close();
-    },
+    onClose: engine.close,
   });
 }

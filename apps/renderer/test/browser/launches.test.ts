@@ -2,11 +2,14 @@ import { afterAll, expect, it } from '@jest/globals';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@cer/http-service/process';
+import { serve, silentLogger } from '@cer/http-service/process';
+import { createApp } from '../../src/app.js';
 import { createBrowserHost } from '../../src/browser/browser-host.js';
 import { encodeMessage, type CdpParams } from '../../src/browser/cdp-messages.js';
 import { chooseJail } from '../../src/browser/jail.js';
-import { testConfig } from '../renderer-under-test.js';
+import { startEngine } from '../../src/engine.js';
+import { keepStarting } from '../../src/keep-starting.js';
+import { eventually, testConfig } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 
 const logger = silentLogger();
@@ -56,5 +59,28 @@ exec sleep 60
     await expect(host.current()).rejects.toThrow('Target.createBrowserContext: not now');
     expect(removed).toEqual([folder]);
     await host.close();
+  });
+
+  it('is repeated after a first one that failed', async () => {
+    let endPause = (): void => undefined;
+    const paths: Readonly<Record<string, string>>[] = [{ CHROMIUM_PATH: '/bin/false' }];
+    const engine = await keepStarting(() => startEngine(testConfig(paths.shift()), logger), {
+      logger,
+      pause: () =>
+        new Promise<void>((resolve) => {
+          endPause = resolve;
+        }),
+    });
+    const app = createApp({ config: testConfig(), logger, engine: engine.current });
+    const server = await serve(app, { host: '127.0.0.1', port: 0, logger, onClose: engine.close });
+    const ready = (): Promise<Response> => fetch(`${server.url}/ready`);
+    const refused = await ready();
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      { ready: false, reason: expect.stringMatching(/^Chromium did not start/) },
+    ]);
+    endPause();
+    await eventually('it is ready', async () => (await ready()).ok);
+    await server.close();
   });
 });
