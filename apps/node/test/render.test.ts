@@ -10,7 +10,7 @@ import { evaluateCer } from '@cer/cer-core/verify';
 import { Secret } from '@cer/http-service/config';
 
 import type { PlanLimits } from '../src/auth/key-directory.js';
-import { createRendererClient } from '../src/render/renderer-client.js';
+import { createRendererClient, type RendererClient } from '../src/render/renderer-client.js';
 import { StoreRestoredError } from '../src/store/index.js';
 import { ask, at, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
@@ -87,6 +87,7 @@ function startRenderer(): Server {
 
 describe('rendering through the node', () => {
   let renderer: Server;
+  let client: RendererClient;
   let node: TestNode;
   let key: string;
   let plan: PlanLimits | null = null;
@@ -98,7 +99,7 @@ describe('rendering through the node', () => {
       renderer.listen(0, '127.0.0.1', resolve);
     });
     const { port } = renderer.address() as AddressInfo;
-    const client = createRendererClient(`http://127.0.0.1:${port}`, new Secret(TOKEN));
+    client = createRendererClient(`http://127.0.0.1:${port}`, new Secret(TOKEN));
     node = await startTestNode({
       replace: ({ keys }) => ({
         render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false },
@@ -272,6 +273,23 @@ describe('rendering through the node', () => {
     scripted.isForged = true;
     expect((await render({ code: CODE })).body).toMatchObject({ error: 'RENDERER_UNAVAILABLE' });
     expect((await verify({ snapshot: { code: CODE } })).status).toBe(503);
+  });
+
+  describe('a refusal in place of events', () => {
+    const follow = () => client.follow({ code: CODE }, new AbortController().signal).next();
+    beforeEach(() => {
+      Object.assign(scripted, { status: 429, body: { error: 'RATE_LIMITED' }, retryAfter: '77' });
+    });
+
+    it('keeps its Retry-After', async () => {
+      const refusal = { code: 'RATE_LIMITED', headers: { 'retry-after': '77' } };
+      await expect(follow()).rejects.toMatchObject({ refusal });
+    });
+
+    it('is rejected when it is not bound to the request', async () => {
+      scripted.isForged = true;
+      await expect(follow()).rejects.toMatchObject({ refusal: { code: 'RENDERER_UNAVAILABLE' } });
+    });
   });
 
   it('passes on sketch errors and hides renderer errors', async () => {

@@ -60,18 +60,21 @@ export function rendererUnavailable(message: string, cause?: unknown): ServiceEr
   );
 }
 
+/** An answer whose head has arrived, and the request that it must be bound to. */
+interface Answered {
+  readonly nonce: string;
+  readonly body: string;
+  readonly answer: IncomingMessage;
+}
+
 /** @param token the internal token that node and renderer share */
 export function createRendererClient(url: string, token: Secret<string>): RendererClient {
   const agent = new Agent({ keepAlive: true });
 
-  const send = (
-    route: RendererRoute,
-    body: string,
-    nonce: string,
-    accept: string,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage> =>
+  const send = (route: RendererRoute, order: object, accept: string, signal: AbortSignal): Promise<Answered> =>
     new Promise((resolve, reject) => {
+      const nonce = randomBytes(24).toString('base64url');
+      const body = JSON.stringify(order);
       const sent = httpRequest(`${url}${route}`, {
         method: 'POST',
         agent,
@@ -84,7 +87,9 @@ export function createRendererClient(url: string, token: Secret<string>): Render
           accept,
         },
       });
-      sent.once('response', resolve);
+      sent.once('response', (answer) => {
+        resolve({ nonce, body, answer });
+      });
       sent.once('error', (error) => {
         reject(signal.aborted ? error : rendererUnavailable('the renderer cannot be reached: retry later', error));
       });
@@ -92,7 +97,7 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     });
 
   /** Accepts only a response to this request, authenticated with the shared token. */
-  const assertGenuine = (nonce: string, body: string, responseHash: Sha256Hash, mac: unknown): void => {
+  const assertGenuine = ({ nonce, body }: Answered, responseHash: Sha256Hash, mac: unknown): void => {
     const message = jcsV1.canonicalize({ nonce, requestHash: sha256(body), responseHash });
     const expected = createHmac('sha256', token.reveal()).update(message).digest('base64url');
     if (typeof mac !== 'string' || !equalSecret(mac, expected)) {
@@ -101,48 +106,44 @@ export function createRendererClient(url: string, token: Secret<string>): Render
   };
 
   const whole = async (
-    route: RendererRoute,
-    order: object,
-    accept: string,
+    answered: Answered,
     signal: AbortSignal,
   ): Promise<{ status: number; bytes: Uint8Array; retryAfter: string | undefined }> => {
-    const nonce = randomBytes(24).toString('base64url');
-    const body = JSON.stringify(order);
-    const answer = await send(route, body, nonce, accept, signal);
+    const { answer } = answered;
     const bytes = await readAll(answer, signal);
     const status = answer.statusCode ?? 0;
     // Its limit is lower than the node's; refused before the body is read, so not bound to the request.
     if (status === 413) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: 'the sketch is too large' });
     // Responses sent before a handler runs (wrong token, full socket queue) are not bound to the request.
     if (answer.headers['x-render-mac'] === undefined) throw rendererUnavailable('the renderer refused the node');
-    assertGenuine(nonce, body, sha256(bytes), answer.headers['x-render-mac']);
+    assertGenuine(answered, sha256(bytes), answer.headers['x-render-mac']);
     return { status, bytes, retryAfter: retryAfterOf(answer) };
   };
 
   return {
     ask: async (route, order, signal) => {
-      const { status, bytes, retryAfter } = await whole(route, order, 'application/json', signal);
+      const { status, bytes, retryAfter } = await whole(await send(route, order, 'application/json', signal), signal);
       const value = objectIn(bytes);
       if (status !== 200) throw refusalOf(value, retryAfter);
       return value;
     },
     video: async (order, mediaType, signal) => {
-      const { status, bytes, retryAfter } = await whole('/loop', order, mediaType, signal);
+      const { status, bytes, retryAfter } = await whole(await send('/loop', order, mediaType, signal), signal);
       if (status !== 200) throw refusalOf(objectIn(bytes), retryAfter);
       return bytes;
     },
     follow: async function* (order, signal) {
-      const nonce = randomBytes(24).toString('base64url');
-      const body = JSON.stringify(order);
-      const answer = await send('/loop', body, nonce, 'text/event-stream', signal);
+      const answered = await send('/loop', order, 'text/event-stream', signal);
+      const { answer } = answered;
       if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) {
-        throw refusalOf(objectIn(await readAll(answer, signal)));
+        const { bytes, retryAfter } = await whole(answered, signal);
+        throw refusalOf(objectIn(bytes), retryAfter);
       }
       let last: ServerEvent | null = null;
       for await (const event of serverEvents(bodyOf(answer, signal))) {
         if (event.name === 'progress') yield { data: event.data };
         else if (event.name === 'mac' && last !== null) {
-          assertGenuine(nonce, body, sha256(last.data), event.data);
+          assertGenuine(answered, sha256(last.data), event.data);
           const value = objectIn(Buffer.from(last.data));
           if (last.name === 'result') return value;
           throw refusalOf(isJsonObject(value['body']) ? value['body'] : {});
