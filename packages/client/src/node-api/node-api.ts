@@ -222,11 +222,11 @@ function seqOf(line: JsonMembers | undefined): number {
   return seq;
 }
 
-/** A stream that reads a chunk of the answer only when its own reader asks for one. */
 function adminHeaders(secret: string): Readonly<Record<string, string>> {
   return { 'x-admin-secret': sendable(secret, 'adminSecret') };
 }
 
+/** A stream that reads a chunk of the answer only when its own reader asks for one. */
 function streamOf(answer: TransportAnswer): ReadableStream<Uint8Array> {
   const chunks = answer.body[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
