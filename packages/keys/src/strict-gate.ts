@@ -14,9 +14,9 @@ function isBelowGroupOrder(scalar: Uint8Array): boolean {
 }
 
 /**
- * The gate before every Ed25519 backend. OpenSSL accepts keys of small order (such a key "signs" any message),
- * tweetnacl accepts S + L for S (a third party could respell a genuine signature). Behind this gate all backends accept
- * the same set.
+ * The gate before every Ed25519 backend. Some accept keys of small order, such as tweetnacl and the OpenSSL of Node.js 20
+ * (such a key "signs" any message), and tweetnacl accepts S + L for S (a third party could respell a genuine signature).
+ * Behind this gate all backends accept the same set.
  * @param raw the public key A, 32 bytes
  * @param signature R and S, 64 bytes
  * @returns whether the lengths are exact, S < L, and A and R are canonical and not of small order
