@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
-from typing import Callable, List, Mapping, NamedTuple, Optional
+from typing import Callable, Iterable, List, Mapping, NamedTuple, Optional
 
+from cer_client.encoding import decoder_of
 from cer_client.folds import Fold, object_in
 from cer_client.sse import SseReader
 from cer_verify import get
@@ -35,10 +37,6 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
 
 
-# Bits of the window of zlib, by content encoding.
-_ENCODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-
-
 class Exchange:
     """`ended` is called once, before the caller gets the last byte."""
 
@@ -47,16 +45,15 @@ class Exchange:
     ) -> None:
         self._answer, self._max_bytes, self._ended = answer, max_bytes, ended
         headers: Mapping[str, str] = {} if answer is None else answer.headers
-        encoding = headers.get("content-encoding", "identity").strip().lower()
-        window = _ENCODINGS.get(encoding)
-        self._inflate = None if window is None else zlib.decompressobj(window)
-        is_readable = encoding == "identity" or window is not None
+        self._decoder = decoder_of(headers.get("content-encoding", ""))
+        is_readable = self._decoder is not None
         is_stream = headers.get("content-type", "").startswith("text/event-stream")
         self._is_stream = is_stream
         self._fold = fold() if is_stream and is_readable else None
         self._sse = SseReader(max_bytes)
         length = headers.get("content-length", "")
-        self._expected = int(length) if encoding == "identity" and length.isdigit() else None
+        is_exact = "content-encoding" not in headers and re.fullmatch("[0-9]{1,15}", length) is not None
+        self._expected = int(length) if is_exact else None
         self._chunks: Optional[List[bytes]] = [] if is_readable else None
         self._size = 0
         self._hash = hashlib.sha256()
@@ -66,7 +63,17 @@ class Exchange:
         """Bytes that the caller is about to get, as they were sent."""
         if self._is_over:
             return
-        content = chunk if self._inflate is None else self._inflated(chunk)
+        parts: Iterable[bytes] = (chunk,) if self._decoder is None else self._decoder.parts(chunk)
+        try:
+            for part in parts:
+                self._take(part)
+                if self._is_over:
+                    return
+        except zlib.error:
+            # The caller gets no more either.
+            self._finish("failed" if self._is_refusal else "truncated")
+
+    def _take(self, content: bytes) -> None:
         self._size += len(content)
         self._hash.update(content)
         if self._size > self._max_bytes:
@@ -83,16 +90,6 @@ class Exchange:
             self._fold.forget()
         if self._fold.end != "open":
             self._finish("failed" if self._fold.end == "failed" else self._outcome_of_whole)
-
-    def _inflated(self, chunk: bytes) -> bytes:
-        if self._inflate is None:
-            return chunk
-        try:
-            # What a small chunk inflates to beyond the limit is neither kept nor followed.
-            return self._inflate.decompress(chunk, self._max_bytes + 1)
-        except zlib.error:
-            self._chunks = self._inflate = None
-            return chunk
 
     def end(self) -> None:
         """The answer ended without an error."""

@@ -1,7 +1,10 @@
 """Answers as they arrive, without a server."""
 
+import gzip
+import hashlib
 import json
 import unittest
+import zlib
 from typing import Any, Callable, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
@@ -53,3 +56,46 @@ class ExchangeTest(unittest.TestCase):
         exchange.hand_on(b'\xef\xbb\xbf{"id": "a"}')
         exchange.end()
         self.assertEqual(ended[0].output, {"id": "a"})
+
+    def ended(self, encoding: str, chunks: List[bytes], max_bytes: int = 1000) -> Ended:
+        ended: List[Ended] = []
+        exchange = Exchange(Answer(200, {"content-encoding": encoding}), ChatFold, max_bytes, ended.append)
+        for chunk in chunks:
+            exchange.hand_on(chunk)
+        exchange.end()
+        self.assertEqual(len(ended), 1)
+        return ended[0]
+
+    def test_all_that_a_chunk_inflates_to_is_hashed(self) -> None:
+        # Around the size of a part, and far beyond the limit of content.
+        for size in (1_048_575, 1_048_576, 1_048_577, 1_048_834, 20_000_000):
+            content = b"w" * size
+            for sent in (gzip.compress(content), zlib.compress(content)):
+                encoding = "gzip" if sent.startswith(b"\x1f") else "deflate"
+                with self.subTest(encoding, size=size):
+                    ended = self.ended(encoding, [sent])
+                    self.assertEqual((ended.outcome, ended.size, ended.output), ("complete", size, None))
+                    self.assertEqual(ended.sha256, hashlib.sha256(content).hexdigest())
+
+    def test_chunks_of_an_encoding_are_cut_anywhere(self) -> None:
+        content = json.dumps({"id": WORD}).encode()
+        twice = gzip.compress(gzip.compress(content))
+        for encoding, sent in (
+            ("gzip", gzip.compress(content)),
+            ("deflate", zlib.compress(content)),
+            ("gzip, gzip", twice),
+        ):
+            for length in (1, 2, 3, 7, 1000):
+                with self.subTest(encoding, length=length):
+                    ended = self.ended(encoding, [sent[at : at + length] for at in range(0, len(sent), length)])
+                    self.assertEqual((ended.outcome, ended.output), ("complete", {"id": WORD}))
+                    self.assertEqual((ended.size, ended.sha256), (len(content), hashlib.sha256(content).hexdigest()))
+
+    def test_length_that_is_no_number_is_none(self) -> None:
+        for length in ("²", "9" * 5000, "-1", "1, 1"):
+            ended: List[Ended] = []
+            exchange = Exchange(Answer(200, {"content-length": length}), ChatFold, 1000, ended.append)
+            exchange.hand_on(b"{}")
+            self.assertEqual(ended, [])
+            exchange.end()
+            self.assertEqual([one.outcome for one in ended], ["complete"])

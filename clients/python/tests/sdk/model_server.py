@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 COMPLETION: Dict[str, Any] = {
     "id": "chatcmpl-1",
@@ -94,6 +95,34 @@ KINDS_OF_DELTAS: List[str] = [
     ),
     _named("message_stop"),
 ]
+
+
+def _raw(content: bytes) -> bytes:
+    deflate = zlib.compressobj(wbits=-15)
+    return deflate.compress(content) + deflate.flush()
+
+
+def _encoded(content: bytes) -> Dict[str, Tuple[str, bytes]]:
+    packed = gzip.compress(content)
+    return {
+        "deflate": ("deflate", zlib.compress(content)),
+        "raw deflate": ("deflate", _raw(content)),
+        "twice": ("deflate, GZIP", gzip.compress(zlib.compress(content))),
+        "unknown": ("none", content),
+        "no name": ("", content),
+        "unknown and gzip": ("none, gzip", packed),
+        "x-gzip": ("x-gzip", packed),
+        "zeros behind": ("gzip", packed + bytes(20)),
+        "two members": ("gzip", packed + gzip.compress(b" " * 50)),
+        "cut off": ("gzip", packed[:-4]),
+        "wrong sum": ("gzip", packed[:-8] + bytes(4) + packed[-4:]),
+        "not encoded": ("gzip", content),
+        "large": ("gzip", gzip.compress(content + b" " * 20_000_000)),
+    }
+
+
+# By name, an encoding of answers and a body in it.
+ENCODED = _encoded(json.dumps(COMPLETION).encode())
 ERROR = {"type": "error", "error": {"type": "rate_limit_error", "code": "rate_limit", "message": "later"}}
 
 
@@ -149,6 +178,9 @@ class ModelServer:
             content = json.dumps(MESSAGE if is_message else COMPLETION).encode()
             if model == "gzip":
                 self._send(handler, 200, gzip.compress(content), {"Content-Encoding": "gzip"})
+            elif model in ENCODED:
+                encoding, body = ENCODED[model]
+                self._send(handler, 200, body, {"Content-Encoding": encoding})
             else:
                 self._send(handler, 200, content)
 

@@ -20,7 +20,7 @@ import httpx2  # noqa: E402
 import openai  # noqa: E402
 from langchain_core.language_models import FakeListChatModel, SimpleChatModel  # noqa: E402
 from langchain_core.tools import tool  # noqa: E402
-from model_server import COMPLETION, MESSAGE, ModelServer  # noqa: E402
+from model_server import COMPLETION, ENCODED, MESSAGE, ModelServer  # noqa: E402
 
 import cer_verify  # noqa: E402
 from cer_client import Certificates, Confidential, Opened, SpoolFullError  # noqa: E402
@@ -360,6 +360,32 @@ class Client(Case):
                 self.assertTrue(response.text.endswith("data: [DONE]\n\n"))
                 self.assertEqual(client.get(self.server.url).status_code, 501)
         self.assertEqual([bundle["snapshot"]["provider"] for bundle in bundles(self.folder)], ["local", "local"])
+
+    def test_certificate_is_of_the_bytes_that_the_program_gets(self) -> None:
+        damaged = ("wrong sum", "not encoded")
+        for library in (httpx, httpx2):
+            folder = self.folder / library.__name__
+            with library.Client(transport=self.certificates(spool_dir=folder).transport()) as http:
+                for name in ENCODED:
+                    with self.subTest(library.__name__, encoding=name):
+                        body = {"model": name, "messages": MESSAGES}
+                        got, fault = b"", ""
+                        with http.stream("POST", f"{self.server.url}/v1/chat/completions", json=body) as response:
+                            try:
+                                for part in response.iter_bytes():
+                                    got += part
+                            except library.DecodingError as error:
+                                fault = type(error).__name__
+                        self.assertEqual(fault, "DecodingError" if name in damaged else "")
+                        bundle = bundles(folder)[-1]
+                        facts = payload(bundle)
+                        self.assertEqual(facts["responseSha256"], cer_verify.hash_bytes(got))
+                        self.assertEqual(facts["responseBytes"], len(got))
+                        self.assertEqual(facts["outcome"], "truncated" if name in damaged else "complete")
+                        self.assertEqual(facts["outputIs"], "bytes" if name == "large" else "body")
+                        if name not in (*damaged, "x-gzip", "large"):
+                            self.assertEqual(bundle["snapshot"]["outputHash"], hash_of(COMPLETION))
+        self.no_faults()
 
     def test_confidential(self) -> None:
         opened: List[Opened] = []
