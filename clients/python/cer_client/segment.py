@@ -100,10 +100,20 @@ class Segment:
         except OSError:
             self.has_part = self.size > size
 
+    def lose(self, lines: int) -> None:
+        """Lines that are torn or changed, which an adopted segment does not count as waiting."""
+        if self._written > 0:
+            self.waiting -= lines
+
     @property
     def is_unlinked(self) -> bool:
         """Whether the file was removed while it is open: what is written to it ends with the process."""
         return self._fd is not None and os.fstat(self._fd).st_nlink == 0
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the open file was cut off or written by another program: further lines would not be found in it."""
+        return self._fd is not None and os.fstat(self._fd).st_size != self.size
 
     def read(self, max_lines: int) -> List[Line]:
         """The first lines that wait. Bytes behind the last line feed are not a line yet."""

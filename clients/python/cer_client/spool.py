@@ -156,8 +156,7 @@ class FileSpool:
         """The segment to append to. Raises OSError when the folder cannot be made."""
         current = self._current
         is_unlinked = current is not None and current.is_unlinked
-        takes_more = current is not None and not (current.has_part or current.is_kept or current.size > SEGMENT_BYTES)
-        if current is not None and not is_unlinked and takes_more:
+        if current is not None and not is_unlinked and _takes_more(current):
             return current
         # The lines of a removed file can be read only while it is open.
         if current is not None and not is_unlinked:
@@ -179,22 +178,19 @@ class FileSpool:
                     torn = [line.end for line in lines if line.text is None]
                     return Batch(texts, partial(self._acknowledge, segment, ends, torn), segment.keep)
                 if lines:
-                    self.torn += len(lines)
+                    self._lose(segment, len(lines))
                     segment.acknowledge(lines[-1].end)
                     continue
                 if segment.waiting_bytes > 0:
-                    # The last line of this segment was cut off.
-                    if segment is self._current and not segment.has_part:
-                        return None
-                    # A part that a failed write left is of a bundle that another spool has.
-                    self.torn += not segment.has_part
+                    # The end was cut off. A part that a failed write left is of a bundle that another spool has.
+                    self.torn += max(segment.waiting, 0 if segment.has_part else 1)
                 self._end(segment)
             return None
 
     def _acknowledge(self, segment: Segment, ends: List[int], torn: List[int], count: int) -> None:
         with self._lock:
             end = ends[count - 1]
-            self.torn += sum(at <= end for at in torn)
+            self._lose(segment, sum(at <= end for at in torn))
             segment.waiting -= count
             # Without noting the offset first: a full disk takes no offset, and is freed by removing the file.
             if end == segment.size:
@@ -235,6 +231,10 @@ class FileSpool:
             segment.close()
             raise
 
+    def _lose(self, segment: Segment, lines: int) -> None:
+        self.torn += lines
+        segment.lose(lines)
+
     def _end(self, segment: Segment) -> None:
         self._forget(segment)
         segment.remove()
@@ -256,3 +256,7 @@ class FileSpool:
         segment.waiting = waiting
         self._segments.append(segment)
         self.adopted += 1
+
+
+def _takes_more(segment: Segment) -> bool:
+    return not (segment.has_part or segment.is_kept or segment.size > SEGMENT_BYTES or segment.is_changed)

@@ -23,6 +23,7 @@ sys.path.insert(0, str(PACKAGE))
 
 import cer_verify  # noqa: E402
 from cer_client import Certificates, CertifiedCall, Confidential  # noqa: E402
+from cer_client.drain import Drain  # noqa: E402
 from cer_client.recorder import SpoolFullError  # noqa: E402
 from cer_client.sealing import Call, seal, uuid_v7  # noqa: E402
 from cer_client.segment import Segment  # noqa: E402
@@ -390,6 +391,41 @@ class SpoolTest(unittest.TestCase):
         cer.flush(0.5)
         self.assertEqual((cer.stats().waiting, cer.stats().torn), (1, 2))
         self.assertIn(FileNotFoundError, [type(fault) for fault in faults])
+
+    def test_segment_that_is_cut_off_loses_only_what_was_cut(self) -> None:
+        for kept_lines, rest in ((0, 0), (1, 0), (1, 40)):
+            for goes_on in (False, True):
+                with self.subTest(kept_lines=kept_lines, rest=rest, goes_on=goes_on):
+                    self.node.attested.clear()
+                    folder = self.folder / f"{kept_lines}-{rest}-{goes_on}"
+                    cer = self.certificates(spool_dir=folder)
+                    # Nothing is read before it is cut off.
+                    with mock.patch.object(Drain, "start"):
+                        for position in range(3):
+                            record(cer, f"call {position}")
+                        (path,) = folder.glob("[0-9]*.ndjson")
+                        lines = path.read_bytes().splitlines(keepends=True)
+                        os.truncate(path, sum(map(len, lines[:kept_lines])) + rest)
+                        if goes_on:
+                            record(cer, "after")
+                    self.assertEqual(cer.flush(30), 0)
+                    stats = cer.stats()
+                    self.assertEqual((stats.torn, stats.waiting_bytes), (3 - kept_lines, 0))
+                    self.assertEqual(len(self.node.attested), kept_lines + goes_on)
+                    self.assertEqual(list(folder.iterdir()), [])
+
+    def test_changed_line_waits_no_longer(self) -> None:
+        spool = FileSpool(self.folder, self.fail)
+        for position in range(4):
+            spool.put(f'{{"call":{position}}}')
+        (path,) = self.segments()
+        path.write_bytes(path.read_bytes().replace(b'"call":0', b'"call":9').replace(b'"call":2', b'"call":9'))
+        batch = spool.next(3)
+        assert batch is not None
+        self.assertEqual(batch.texts, ['{"call":1}'])
+        batch.acknowledge(1)
+        self.assertEqual((spool.torn, spool.waiting), (2, 1))
+        spool.close()
 
     def test_clock_set_forward_takes_over_no_segment_of_this_process(self) -> None:
         first = self.certificates(node_url=NODE_DOWN)

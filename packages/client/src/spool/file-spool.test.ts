@@ -1,4 +1,14 @@
-import fs, { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import fs, {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -83,6 +93,34 @@ describe('a spool of files', () => {
     }).toThrow('no space left on device');
     await spool.close();
     expect(readdirSync(dir)).toEqual([]);
+  });
+
+  const segment = (): string => join(dir, readdirSync(dir).find((name) => name.endsWith('.ndjson')) ?? '');
+
+  it.each([
+    ['at the end of a line', 0],
+    ['within a line', 40],
+  ])('loses only the lines of a segment that were cut off: %s', async (_, rest) => {
+    const lines = readFileSync(segment(), 'utf8').split('\n');
+    truncateSync(segment(), lines.slice(0, 2).join('\n').length + 1 + rest);
+    spool.put('{"n":"after"}');
+    const sent: string[] = [];
+    for (let batch = await spool.next(LINES); batch !== null; batch = await spool.next(LINES)) {
+      sent.push(...batch.texts.map((text) => /"n":([^,}]*)/.exec(text)?.[1] ?? ''));
+      batch.acknowledge(batch.texts.length);
+    }
+    expect(sent).toEqual(['0', '1', '"after"']);
+    expect(spool).toMatchObject({ torn: LINES - 2, waiting: 0, waitingBytes: 0 });
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('waits for no line that was changed', async () => {
+    const content = readFileSync(segment(), 'utf8');
+    writeFileSync(segment(), content.replace('"n":0,"text"', '"n":9,"text"').replace('"n":2,"text"', '"n":9,"text"'));
+    const batch = await spool.next(3);
+    expect(batch?.texts).toHaveLength(1);
+    batch?.acknowledge(1);
+    expect(spool).toMatchObject({ torn: 2, waiting: LINES - 3 });
   });
 
   it('deletes attested bundles without a flush to the disk', async () => {

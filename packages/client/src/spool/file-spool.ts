@@ -47,21 +47,19 @@ class FileSpool implements Spool {
 
   async next(maxLines: number): Promise<Batch | null> {
     for (let segment = this.#segments[0]; segment !== undefined; segment = this.#segments[0]) {
+      const { size } = segment;
       const lines = await this.#read(segment, maxLines);
       const good = lines.filter(hasText);
       if (good.length > 0) return this.#batch(segment, lines, good);
       if (lines.length > 0) {
-        this.torn += lines.length;
+        this.#lose(segment, lines.length);
         segment.acknowledge(lines.at(-1)?.end ?? 0);
         continue;
       }
-      const isCurrent = segment === this.#current && !segment.hasPart;
-      if (segment.waitingBytes > 0) {
-        // The last line of this segment was cut off.
-        if (isCurrent) return null;
-        // A part that a failed write left is of a bundle that another spool has.
-        if (!segment.hasPart) this.torn += 1;
-      }
+      // A bundle was stored while the lines before it were read.
+      if (segment.size > size) continue;
+      // The end was cut off. A part that a failed write left is of a bundle that another spool has.
+      if (segment.waitingBytes > 0) this.torn += Math.max(segment.waiting, segment.hasPart ? 0 : 1);
       this.#end(segment);
     }
     return null;
@@ -73,7 +71,7 @@ class FileSpool implements Spool {
       acknowledge: (count) => {
         const last = count === good.length ? lines.at(-1) : good[count - 1];
         if (last === undefined) return;
-        this.torn += lines.filter(({ text, end }) => text === null && end <= last.end).length;
+        this.#lose(segment, lines.filter(({ text, end }) => text === null && end <= last.end).length);
         segment.waiting -= count;
         // Without noting the offset first: a full disk takes no offset, and is freed by removing the file.
         if (last.end === segment.size) this.#end(segment);
@@ -102,8 +100,7 @@ class FileSpool implements Spool {
   #writable(): Segment {
     const current = this.#current;
     const isUnlinked = current?.isUnlinked === true;
-    const takesMore = current !== null && !current.hasPart && !current.isKept && current.size <= SEGMENT_BYTES;
-    if (takesMore && !isUnlinked) return current;
+    if (current !== null && !isUnlinked && takesMore(current)) return current;
     // The lines of a removed file can be read only while it is open.
     if (!isUnlinked) current?.close();
     makeFolder(this.#dir);
@@ -130,6 +127,11 @@ class FileSpool implements Spool {
       segment.close();
       throw error;
     }
+  }
+
+  #lose(segment: Segment, lines: number): void {
+    this.torn += lines;
+    segment.lose(lines);
   }
 
   #end(segment: Segment): void {
@@ -166,6 +168,10 @@ interface WholeLine extends SegmentLine {
 
 function hasText(line: SegmentLine): line is WholeLine {
   return line.text !== null;
+}
+
+function takesMore(segment: Segment): boolean {
+  return !segment.hasPart && !segment.isKept && segment.size <= SEGMENT_BYTES && !segment.isChanged;
 }
 
 /** Not `recursive`: where a file system refuses with ENOENT, as /proc does, Node.js then tries without end. */

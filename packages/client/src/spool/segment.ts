@@ -92,6 +92,16 @@ export class Segment {
     return this.#fd !== null && fstatSync(this.#fd).nlink === 0;
   }
 
+  /** Whether the open file was cut off or written by another program: further lines would not be found in it. */
+  get isChanged(): boolean {
+    return this.#fd !== null && fstatSync(this.#fd).size !== this.#size;
+  }
+
+  /** Lines that are torn or changed, which an adopted segment does not count as waiting. */
+  lose(lines: number): void {
+    if (this.#written > 0) this.waiting -= lines;
+  }
+
   /** Appends a bundle; afterwards it survives the end of the process. @throws Error when it cannot be written */
   append(text: string): void {
     // Also for reading, so that bundles can be sent after the file was removed.
