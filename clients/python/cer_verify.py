@@ -5105,24 +5105,52 @@ class _ArgumentParser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see: python3 -m cer_verify --help)")
 
 
+def _read_seen(path: str) -> Optional[SeenHistory]:
+    """The history accepted last; None before the first. Without it an old history would pass for the newest."""
+    if not os.path.exists(path):
+        return None
+    try:
+        state = parse_json(_read(path))
+    except JsonFault:
+        state = None
+    version, seq, head = (get(state, name) for name in ("version", "seq", "hash"))
+    if not _is_positive_integer(version) or not _is_positive_integer(seq) or not is_hash(head):
+        reason = "is not a state that cer_verify wrote: restore it, without it an old history passes unnoticed"
+        raise UsageError(f"{path}: {reason}")
+    return SeenHistory(_whole(version), _whole(seq), text_of(head))
+
+
+def _keep_seen(path: str, seen: SeenHistory) -> None:
+    # Read again: another process may have stored a newer one.
+    stored = _read_seen(path)
+    if stored is not None and stored.version >= seen.version:
+        return
+    # Written aside: a run that is interrupted leaves the earlier state whole.
+    target = os.path.realpath(path)
+    draft = f"{target}.{os.getpid()}.tmp"
+    try:
+        with open(draft, "w", encoding="utf-8") as file:
+            json.dump(seen._asdict(), file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        raise UsageError(f"{path}: {error.strerror or 'cannot be written'}") from None
+
+
 def _read_history(path: str, node_id: Optional[str], root: str, seen_path: Optional[str]) -> Tuple[KeySet, Members]:
     """The keys that a root vouches for. Raises HistoryFault. The accepted state is kept in a file."""
     try:
         document = parse_json(_read(path))
     except JsonFault as fault:
         raise UsageError(f"{path}: {fault}") from None
-    seen = None
-    if seen_path is not None and os.path.exists(seen_path):
-        state = parse_json(_read(seen_path))
-        version, seq, head = (get(state, name) for name in ("version", "seq", "hash"))
-        if not _is_positive_integer(version) or not _is_positive_integer(seq) or not is_hash(head):
-            raise UsageError(f"{seen_path}: is not a state that cer_verify wrote")
-        seen = SeenHistory(_whole(version), _whole(seq), text_of(head))
+    seen = None if seen_path is None else _read_seen(seen_path)
     named = get(document, "nodeId")
     found = verify_key_history(document, node_id or (named if isinstance(named, str) else ""), root, seen, _now())
     if seen_path is not None:
-        with open(seen_path, "w", encoding="utf-8") as file:
-            json.dump(found.seen._asdict(), file)
+        _keep_seen(seen_path, found.seen)
     facts: Members = {"nodeId": found.keys.node_id, "from": path, "date": found.keys.revocations_known_until}
     return found.keys, {**facts, "rootFingerprint": root, "notices": found.notices}
 

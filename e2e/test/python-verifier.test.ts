@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { certified, historyKeyOf, rootKeyOf, TEST_NODE_ID, TEST_SIGNER, TestKeyHistory } from '@cer/cer-core/testing';
 import { verifyKeyHistory } from '@cer/cer-core/logs';
@@ -153,6 +153,66 @@ describe('key histories', () => {
 
   const ORDER = ['KEY_HISTORY_PIN_REPLACED', 'KEY_HISTORY_OVERDUE', 'KEY_HISTORY_FROM_FUTURE', 'KEY_HISTORY_PENDING'];
   const byOrder = (one: string, other: string): number => ORDER.indexOf(one) - ORDER.indexOf(other);
+
+  describe('a stored state', () => {
+    const HEAD = `sha256:${'0'.repeat(64)}`;
+    let files = '';
+    let state = '';
+    beforeEach(() => {
+      files = mkdtempSync(join(folder, 'state-'));
+      state = join(files, 'seen.json');
+    });
+    const verifyWith = async (path: string, document?: unknown): Promise<SpawnSyncReturns<string>> => {
+      const history = written('history.json', document ?? (await new TestKeyHistory().signed()));
+      const pin = ['--history', history, '--root', keyFingerprint(root.publicKey), '--node', 'test-node'];
+      const args = ['-m', 'cer_verify', written('certificate.json', await certified()), ...pin, '--seen', path];
+      return spawnSync('python3', args, { cwd: PYTHON, encoding: 'utf8' });
+    };
+    const expectUsage = ({ status, stdout, stderr }: SpawnSyncReturns<string>, why: string): void => {
+      expect({ status, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+        status: 3,
+        stdout: '',
+        lines: 1,
+      });
+      expect(stderr).toContain(why);
+    };
+
+    it.each([
+      ['cut off', '{"version": 1, "se'],
+      ['empty', ''],
+      ['without a head', '{"version": 1, "seq": 1}'],
+      ['with two versions', `{"version": 9, "version": 1, "seq": 1, "hash": "${HEAD}"}`],
+    ])('that is damaged is a mistake in the call: %s', async (_, content) => {
+      if (!isCompared) return;
+      writeFileSync(state, content);
+      expectUsage(await verifyWith(state), content === '' ? 'is empty' : 'restore it');
+      expect(readFileSync(state, 'utf8')).toBe(content);
+    });
+
+    it('that cannot be written is a mistake in the call', async () => {
+      if (!isCompared) return;
+      writeFileSync(state, '');
+      expectUsage(await verifyWith(join(state, 'below a file')), 'Not a directory');
+      expectUsage(await verifyWith(join(files, 'missing', 'seen.json')), 'No such file or directory');
+    });
+
+    it('is replaced as a whole, and only by a newer one', async () => {
+      if (!isCompared) return;
+      const history = new TestKeyHistory();
+      const [first, second] = [await history.signed(), await history.signed()];
+      const stored = async (document: unknown): Promise<unknown[]> => {
+        await verifyWith(state, document);
+        const { version } = JSON.parse(readFileSync(state, 'utf8')) as { version: number };
+        return [version, statSync(state).ino];
+      };
+      const [version, file] = await stored(first);
+      const [newer, another] = await stored(second);
+      expect([version, newer]).toEqual([1, 2]);
+      expect(another).not.toBe(file);
+      expect(await stored(second)).toEqual([newer, another]);
+      expect(readdirSync(files)).toEqual(['seen.json']);
+    });
+  });
 
   it('a rollback and a fork are refused by the stored state', async () => {
     if (!isCompared) return;

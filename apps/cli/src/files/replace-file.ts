@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Io } from '../io.js';
 import { faultCode } from './fault-code.js';
@@ -22,9 +22,11 @@ export async function replaceFile(
   const draft = `${path}.${io.randomId()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: modes.folder });
-    await writeFile(draft, content, { mode: modes.file });
+    // On the disk before it replaces the file: a power cut leaves one of them whole.
+    await writeFile(draft, content, { mode: modes.file, flush: true });
     await rename(draft, path);
   } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
     if (faultCode(error) === null) throw error;
     throw asUsageError(error, path);
   }
