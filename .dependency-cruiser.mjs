@@ -68,10 +68,10 @@ export default {
       to: { path: '^(packages/(?!tlog/|canonical-json/|keys/)|apps/)' },
     },
     {
-      name: 'http-service-imports-canonical-json-only',
+      name: 'http-service-imports-canonical-json-and-ndjson-only',
       severity: 'error',
       from: { path: '^packages/http-service/' },
-      to: { path: '^(packages/(?!http-service/|canonical-json/)|apps/)' },
+      to: { path: '^(packages/(?!http-service/|canonical-json/|ndjson/)|apps/)' },
     },
     {
       name: 'pages-imports-http-service-only',

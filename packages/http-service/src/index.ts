@@ -3,7 +3,6 @@ export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { databaseChecks, READY_WITHIN_MS, readinessHandler, type ReadinessCheck } from './answers/readiness.js';
 export { arrivedBody } from './bodies/arrived-body.js';
 export { codingOf } from './bodies/content-coding.js';
-export { readBounded } from './bodies/read-bounded.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
 export { collectBody, unpackBody } from './bodies/unpack-body.js';
 export { bearerKey, unauthorized } from './callers/bearer.js';

@@ -1,5 +1,18 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { byteLines } from './byte-lines.js';
+
+const ONE_BYTE_CHUNKS = 300_000;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 async function* chunksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
@@ -28,6 +41,42 @@ describe('lines of a byte stream', () => {
 
   it('joins a line from many chunks', async () => {
     expect(await groupsOf(10, '{"a"', ':', '', '1}', '\n')).toEqual([[[1, 8, '{"a":1}']]]);
+  });
+
+  it('keeps a line of one-byte chunks in little memory', async () => {
+    const heapBefore = heapBytes();
+    let heapWithAll = Infinity;
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      for (let sent = 0; sent < ONE_BYTE_CHUNKS; sent += 1) yield Uint8Array.of(0x61);
+      heapWithAll = heapBytes();
+    }
+    const lengths: number[] = [];
+    for await (const group of byteLines(chunks(), ONE_BYTE_CHUNKS)) {
+      lengths.push(...group.map(({ bytes }) => bytes?.length ?? 0));
+    }
+    expect(lengths).toEqual([ONE_BYTE_CHUNKS]);
+    expect(heapWithAll - heapBefore).toBeLessThan(10 * 1024 * 1024);
+  });
+
+  it('keeps no chunk for the start of its last line', async () => {
+    let memory: WeakRef<ArrayBufferLike> | null = null;
+    let isKept = true;
+    const watched = (chunk: Uint8Array): Uint8Array => {
+      memory = new WeakRef(chunk.buffer);
+      return chunk;
+    };
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield watched(new Uint8Array(64 * 1024).fill(0x0a).fill(0x61, -10));
+      yield Uint8Array.of(0x62);
+      // A new WeakRef keeps its target alive until the end of the event loop turn.
+      await turn();
+      collectGarbage();
+      isKept = memory?.deref() !== undefined;
+    }
+    for await (const group of byteLines(chunks(), 100)) {
+      expect(Buffer.from(group[0]?.bytes ?? []).toString()).toBe('aaaaaaaaaab');
+    }
+    expect(isKept).toBe(false);
   });
 
   it('leaves out blank lines but counts them', async () => {

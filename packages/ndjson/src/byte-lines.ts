@@ -1,3 +1,5 @@
+import { ByteParts, joinBytes } from './byte-parts.js';
+
 const LINE_FEED = 0x0a;
 /** Bytes that remain of each end of a line over the limit. */
 const EDGE_BYTES = 1024;
@@ -27,23 +29,23 @@ export async function* byteLines(
   stream: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
 ): AsyncGenerator<readonly ByteLine[]> {
-  let parts: Uint8Array[] = [];
+  let parts = new ByteParts();
   let edges = NO_EDGES;
   let size = 0;
   let number = 0;
   const add = (part: Uint8Array): void => {
     size += part.length;
-    parts.push(part);
+    parts.add(part);
     if (size <= maxLineBytes) return;
-    edges = [startOf([edges[0], ...parts]), endOf([edges[1], ...parts])];
-    parts = [];
+    edges = [startOf([edges[0], ...parts.parts()]), endOf([edges[1], ...parts.parts()])];
+    parts = new ByteParts();
   };
   const end = (group: ByteLine[]): void => {
     number += 1;
-    const bytes = size > maxLineBytes ? null : joined(parts);
+    const bytes = size > maxLineBytes ? null : parts.joined();
     if (bytes === null || !bytes.every((byte) => BLANK.has(byte)))
       group.push({ bytes, edges, number, length: size + 1 });
-    parts = [];
+    parts = new ByteParts();
     edges = NO_EDGES;
     size = 0;
   };
@@ -56,7 +58,9 @@ export async function* byteLines(
       end(group);
       start = at + 1;
     }
-    add(chunk.subarray(start));
+    const rest = chunk.subarray(start);
+    // A view of a short rest would keep all of the chunk in memory.
+    add(start > rest.length ? joinBytes([rest]) : rest);
     if (group.length > 0) yield group;
   }
   const last: ByteLine[] = [];
@@ -66,20 +70,9 @@ export async function* byteLines(
 
 /** Joins only what can be in the result: all parts together are as long as a line may be. */
 function startOf(parts: readonly Uint8Array[]): Uint8Array {
-  return joined(parts.map((part) => part.subarray(0, EDGE_BYTES))).slice(0, EDGE_BYTES);
+  return joinBytes(parts.map((part) => part.subarray(0, EDGE_BYTES))).slice(0, EDGE_BYTES);
 }
 
 function endOf(parts: readonly Uint8Array[]): Uint8Array {
-  return joined(parts.map((part) => part.subarray(-EDGE_BYTES))).slice(-EDGE_BYTES);
-}
-
-/** Without Buffer, because the client also runs at the edge and in browsers. */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joinBytes(parts.map((part) => part.subarray(-EDGE_BYTES))).slice(-EDGE_BYTES);
 }

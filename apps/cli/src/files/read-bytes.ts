@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { readBounded } from '@cer/ndjson';
 import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
@@ -64,14 +65,9 @@ async function* remaining(start: Uint8Array, path: string, fd: number): AsyncIte
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>, source: string, maxBytes: number): Promise<Uint8Array> {
-  const collected: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(source, maxBytes);
-    collected.push(chunk);
-  }
-  return Buffer.concat(collected, length);
+  const bytes = await readBounded(chunks, maxBytes);
+  if (bytes === null) throw tooLarge(source, maxBytes);
+  return bytes;
 }
 
 function tooLarge(source: string, maxBytes: number): UsageError {

@@ -1,6 +1,6 @@
 import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
+import { readBounded } from '@cer/ndjson';
 import { UsageError } from '../usage-error.js';
-import { readBody } from './read-body.js';
 import { abortAfter } from './abort-after.js';
 import { connectionFault } from './connection-fault.js';
 import { secondsOf } from './timeout.js';
@@ -76,7 +76,7 @@ async function fetchBody(address: string, maxBytes: number, signal: AbortSignal,
     throw new FetchFault('it redirects to another address; use that one');
   }
   if (response.status !== 200) throw new FetchFault(`it answered with status ${response.status}`);
-  const body = await readBody(response, maxBytes);
+  const body = await readBounded(response.body, maxBytes);
   if (body === null) throw new FetchFault(`its answer is larger than ${maxBytes} bytes`);
   return body;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
-import { readBounded, ServiceError } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
+import { readBounded } from '@cer/ndjson';
 import type { ReaderKey } from '../store/index.js';
 import type { ReaderKeys } from './reader-keys.js';
 
@@ -75,11 +76,14 @@ export async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
   yield* body ?? [];
 }
 
+/** A byte order mark stays, and is then not JSON. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 export async function boundedText({ body }: Response): Promise<string> {
   try {
     const bytes = await readBounded(body, MAX_ANSWER_BYTES);
     if (bytes === null) throw older();
-    return bytes.toString('utf8');
+    return utf8.decode(bytes);
   } catch (error) {
     throw error instanceof ServiceError ? error : unavailable('broke off its answer', error);
   }

@@ -1,5 +1,5 @@
-import { readBounded } from '@cer/http-service';
 import { encodeBase64 } from '@cer/keys';
+import { readBounded } from '@cer/ndjson';
 import { TlogError, type PolicyWitness } from '@cer/tlog';
 import { formatNote, MAX_SIGNATURE_LINES, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
 
@@ -45,7 +45,7 @@ export const askWitness: AskWitness = async ({ key, url }, { oldSize, proof, not
     });
     const said = await readBounded(response.body, MAX_ANSWER_BYTES);
     if (said === null) throw new Error('the answer is too large');
-    return await answerOf(response, said.toString('utf8'), note, key);
+    return await answerOf(response, Buffer.from(said).toString('utf8'), note, key);
   } catch (error) {
     return { status: 'later', reason: error instanceof Error ? error.name : 'no answer' };
   }

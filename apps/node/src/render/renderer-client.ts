@@ -2,8 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { isJsonObject, jcsV1, parseJson, type JsonObject } from '@cer/canonical-json';
 import { sha256, type Sha256Hash } from '@cer/cer-core';
-import { readBounded, ServiceError } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
 import { equalSecret, type Secret } from '@cer/http-service/config';
+import { readBounded } from '@cer/ndjson';
 import type { NodeCode } from '../errors/refusals.js';
 
 /** The engine of a job: by its name, or the portable one as a certificate names it. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readBounded } from '@cer/http-service';
+import { readBounded } from '@cer/ndjson';
 import {
   formatTimestampRequest,
   MAX_RESPONSE_BYTES,

@@ -1,10 +1,9 @@
 import { parseJson } from '@cer/canonical-json';
-import { byteLines } from '@cer/ndjson';
+import { byteLines, joinBytes } from '@cer/ndjson';
 import { isMembers, type JsonMembers } from '../json.js';
 import { NodeError } from './node-error.js';
 import {
   bytesOf,
-  joined,
   nodeErrorOf,
   notANode,
   pauseBeforeRetry,
@@ -100,11 +99,7 @@ export async function* askLinesAgain(
 function bodyOf(lines: BatchLines): string | Uint8Array<ArrayBuffer> {
   const texts = lines.filter((line) => typeof line === 'string');
   if (texts.length === lines.length) return `${texts.join('\n')}\n`;
-  const parts = lines.flatMap((line) => (typeof line === 'string' ? [] : [line, NEWLINE]));
-  return joined(
-    parts,
-    parts.reduce((size, part) => size + part.byteLength, 0),
-  );
+  return joinBytes(lines.flatMap((line) => (typeof line === 'string' ? [] : [line, NEWLINE])));
 }
 
 const NEWLINE = new TextEncoder().encode('\n');

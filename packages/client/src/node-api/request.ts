@@ -1,4 +1,5 @@
 import { elementsOf, parseJson } from '@cer/canonical-json';
+import { readBounded } from '@cer/ndjson';
 import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
 import { isNodeErrorCode, NodeError, type NodeErrorFacts } from './node-error.js';
 import { isRetryable, parseRetryAfter, pause, reasonOf, retryDelay } from './retry.js';
@@ -193,25 +194,7 @@ export async function jsonOf(answer: TransportAnswer, maxBytes: number): Promise
 
 /** The whole body. @throws NodeError ANSWER_TOO_LARGE over the limit, before the rest arrives */
 export async function bytesOf(answer: TransportAnswer, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of answer.body) {
-    length += chunk.byteLength;
-    if (length > maxBytes) {
-      throw new NodeError('ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`, factsOf(answer));
-    }
-    chunks.push(chunk);
-  }
-  return joined(chunks, length);
-}
-
-/** One array of the bytes of all. */
-export function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  const bytes = await readBounded(answer.body, maxBytes);
+  if (bytes !== null) return bytes;
+  throw new NodeError('ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`, factsOf(answer));
 }

@@ -1,5 +1,5 @@
+import { ByteParts } from '@cer/ndjson';
 import type { Json } from '../json.js';
-import { joined } from '../node-api/request.js';
 import type { Outcome } from '../outcome.js';
 import type { BodyHash } from './body-hash.js';
 import type { Fold } from './fold.js';
@@ -39,7 +39,7 @@ export class Exchange {
   readonly #fold: Fold | null;
   readonly #sse: SseReader | null;
   readonly #expectedBytes: number | null;
-  #chunks: Uint8Array[] | null = [];
+  #kept: ByteParts | null = new ByteParts();
   #bytes = 0;
   #isOver = false;
 
@@ -58,7 +58,7 @@ export class Exchange {
   handOn(chunk: Uint8Array): void {
     if (this.#isOver) return;
     this.#bytes += chunk.byteLength;
-    if (this.#bytes > this.#settings.maxContentBytes) this.#chunks = null;
+    if (this.#bytes > this.#settings.maxContentBytes) this.#kept = null;
     if (this.#fold === null || this.#sse === null) {
       this.#keep(chunk);
       if (this.#bytes === this.#expectedBytes) this.#finish(this.#outcomeOfWhole());
@@ -69,19 +69,19 @@ export class Exchange {
     this.#sse.push(chunk, (event) => {
       fold.push(event);
     });
-    if (this.#chunks === null) fold.forget();
+    if (this.#kept === null) fold.forget();
     if (this.#fold.end !== 'open') this.#finish(this.#fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
   }
 
   #keep(chunk: Uint8Array): void {
-    if (this.#chunks === null) {
+    if (this.#kept === null) {
       this.#settings.hash.add(chunk);
       return;
     }
     // The chunk is transferred to the caller: a view of it would be empty afterwards.
     const kept = chunk.slice();
     this.#settings.hash.addKept(kept);
-    this.#chunks.push(kept);
+    this.#kept.add(kept);
   }
 
   /** The answer ended without an error. */
@@ -129,13 +129,13 @@ export class Exchange {
       providerRequestId:
         this.#response?.headers.get('x-request-id') ?? this.#response?.headers.get('request-id') ?? null,
     });
-    this.#chunks = null;
+    this.#kept = null;
   }
 
   #output(): Json {
-    if (this.#chunks === null) return null;
+    if (this.#kept === null) return null;
     if (this.#fold !== null) return this.#fold.answer();
-    const text = decoded(this.#chunks, this.#bytes);
+    const text = decoded(this.#kept);
     return objectIn(text) ?? text;
   }
 }
@@ -143,9 +143,9 @@ export class Exchange {
 /** Whole texts take a faster path in Node.js than chunks, each of which needs a decoder that keeps a state. */
 const utf8 = new TextDecoder();
 
-function decoded(chunks: readonly Uint8Array[], length: number): string {
-  const [only] = chunks;
-  return utf8.decode(chunks.length === 1 ? only : joined(chunks, length));
+function decoded(bytes: ByteParts): string {
+  const parts = bytes.parts();
+  return utf8.decode(parts.length === 1 ? parts[0] : bytes.joined());
 }
 
 function errorCodeOf(output: Json): string | null {

@@ -1,4 +1,4 @@
-import { joined } from '../node-api/request.js';
+import { joinBytes } from '@cer/ndjson';
 
 /** Decodes text with its byte order mark, which is the caller's to remove. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -13,7 +13,7 @@ export class Utf8Chunks {
   #isStart = true;
 
   decode(chunk: Uint8Array): string {
-    const bytes = this.#rest === null ? chunk : joined([this.#rest, chunk], this.#rest.length + chunk.length);
+    const bytes = this.#rest === null ? chunk : joinBytes([this.#rest, chunk]);
     const end = endOfCharacters(bytes);
     this.#rest = end === bytes.length ? null : bytes.slice(end);
     const text = utf8.decode(end === bytes.length ? bytes : bytes.subarray(0, end));

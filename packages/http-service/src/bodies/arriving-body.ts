@@ -1,4 +1,5 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises';
+import { ByteParts } from '@cer/ndjson';
 
 /** Bytes copied in one turn of the event loop, and bytes that must arrive before room for all is reserved. */
 const SLICE_BYTES = 1024 * 1024;
@@ -9,7 +10,8 @@ const SLICE_BYTES = 1024 * 1024;
  */
 export class ArrivingBody {
   readonly #announcedBytes: number;
-  #pieces: Uint8Array[] = [];
+  #pieces = new ByteParts();
+  /** Bytes of `#whole` that arrived. */
   #size = 0;
   #whole: Buffer | null = null;
 
@@ -24,29 +26,31 @@ export class ArrivingBody {
       this.#size += piece.length;
       return;
     }
-    this.#pieces.push(piece);
-    this.#size += piece.length;
-    if (this.#size < SLICE_BYTES || !(this.#announcedBytes >= this.#size)) return;
+    this.#pieces.add(piece);
+    const { size } = this.#pieces;
+    if (size < SLICE_BYTES || !(this.#announcedBytes >= size)) return;
     // Not from Node's pool, so that a thread can take the memory over.
     this.#whole = Buffer.allocUnsafeSlow(this.#announcedBytes);
-    Buffer.concat(this.#pieces, this.#size).copy(this.#whole);
-    this.#pieces = [];
+    Buffer.concat(this.#pieces.parts(), size).copy(this.#whole);
+    this.#size = size;
+    this.#pieces = new ByteParts();
   }
 
   /** All bytes that were added. Nothing is added afterwards. */
   async whole(): Promise<Buffer> {
     if (this.#whole !== null) return this.#whole.subarray(0, this.#size);
-    const [only] = this.#pieces;
-    if (this.#pieces.length === 1 && Buffer.isBuffer(only)) return only;
-    if (this.#size <= SLICE_BYTES) return Buffer.concat(this.#pieces, this.#size);
+    const pieces = this.#pieces.parts();
+    const [only] = pieces;
+    if (pieces.length === 1 && Buffer.isBuffer(only)) return only;
+    if (this.#pieces.size <= SLICE_BYTES) return Buffer.concat(pieces, this.#pieces.size);
     return this.#joined();
   }
 
   async #joined(): Promise<Buffer> {
-    const whole = Buffer.allocUnsafeSlow(this.#size);
+    const whole = Buffer.allocUnsafeSlow(this.#pieces.size);
     let at = 0;
     let sliceEnd = SLICE_BYTES;
-    for (const piece of this.#pieces) {
+    for (const piece of this.#pieces.parts()) {
       if (at >= sliceEnd) {
         await nextTurnOfLoop();
         sliceEnd = at + SLICE_BYTES;
@@ -54,7 +58,7 @@ export class ArrivingBody {
       whole.set(piece, at);
       at += piece.length;
     }
-    this.#pieces = [];
+    this.#pieces = new ByteParts();
     return whole;
   }
 }

@@ -1,11 +1,22 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClientGone, readBody } from './read-body.js';
 
 const MIB = 1024 * 1024;
 const LIMIT = 4 * MIB;
+const ONE_BYTE_CHUNKS = 300_000;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 /** Every place of a body has its own value, so that a piece at the wrong place is seen. */
 const bodyOf = (bytes: number): Buffer => Buffer.from(Uint32Array.from({ length: bytes / 4 }, (_, at) => at).buffer);
@@ -15,7 +26,9 @@ describe('Reading a whole body', () => {
   let hasRead: () => void;
   let inTurn = 0;
   let mostInTurn = 0;
+  let onChunk = (): void => undefined;
   const arrived = (bytes: number): void => {
+    onChunk();
     if (inTurn === 0) setImmediate(() => (inTurn = 0));
     inTurn += bytes;
     mostInTurn = Math.max(mostInTurn, inTurn);
@@ -72,6 +85,31 @@ describe('Reading a whole body', () => {
     mostInTurn = 0;
     await send(bodyOf(LIMIT), { 'content-length': LIMIT });
     expect(mostInTurn).toBeLessThanOrEqual(320 * 1024);
+  });
+
+  it('keeps a body of one-byte chunks in little memory', async () => {
+    let received = 0;
+    let heapWithAll = Infinity;
+    onChunk = () => {
+      received += 1;
+      if (received !== ONE_BYTE_CHUNKS) return;
+      heapWithAll = heapBytes();
+    };
+    const body = Buffer.from(`${'1\r\nx\r\n'.repeat(ONE_BYTE_CHUNKS)}0\r\n\r\n`);
+    const began = new Promise<void>((resolve) => {
+      hasRead = resolve;
+    });
+    const heapBefore = heapBytes();
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nhost: test\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.write(body);
+    await began;
+    expect(Buffer.compare((await read) as Buffer, Buffer.alloc(ONE_BYTE_CHUNKS, 'x'))).toBe(0);
+    socket.resume();
+    await once(socket, 'close');
+    expect(received).toBe(ONE_BYTE_CHUNKS);
+    expect(heapWithAll - heapBefore).toBeLessThan(10 * MIB);
   });
 
   it('refuses a body that ends before its length', async () => {

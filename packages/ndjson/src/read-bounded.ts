@@ -1,0 +1,18 @@
+import { ByteParts } from './byte-parts.js';
+
+/**
+ * Reads a body while it arrives.
+ * @param maxBytes a longer body is abandoned, which ends its request
+ * @returns null for a longer one
+ */
+export async function readBounded(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts = new ByteParts();
+  for await (const part of body ?? []) {
+    if (parts.size + part.length > maxBytes) return null;
+    parts.add(part);
+  }
+  return parts.joined();
+}
