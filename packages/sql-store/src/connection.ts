@@ -30,10 +30,11 @@ interface SqliteConnection {
 
 /**
  * How Knex connects. Makes the SQLite file, readable by its owner only, when it does not exist.
+ * @param queryMs maximum time of a statement on PostgreSQL
  * @throws StoreError STORE_UNAVAILABLE when the file cannot be made
  */
-export function connectionOf(location: DatabaseLocation): Knex.Config {
-  return location.dialect === 'sqlite' ? sqliteConfig(location.path) : postgresConfig(location.url);
+export function connectionOf(location: DatabaseLocation, queryMs: number): Knex.Config {
+  return location.dialect === 'sqlite' ? sqliteConfig(location.path) : postgresConfig(location.url, queryMs);
 }
 
 function sqliteConfig(path: string): Knex.Config {
@@ -65,12 +66,29 @@ function createPrivateFile(path: string): void {
   }
 }
 
-function postgresConfig(connectionString: string): Knex.Config {
+interface PostgresConnection {
+  readonly connection: { readonly stream: { readonly destroyed: boolean } };
+}
+
+/** Knex finds a closed connection only after the turn of the event loop that closes it. */
+function isOpen({ connection }: PostgresConnection): boolean {
+  return !connection.stream.destroyed;
+}
+
+function postgresConfig(connectionString: string, queryMs: number): Knex.Config {
+  const connection = {
+    connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: queryMs,
+    keepAlive: true,
+    // Closes the connection of a statement that was given up. Otherwise the next one would wait behind it.
+    pipeline: true,
+  };
   return {
     client: 'pg',
     log: SILENT,
-    connection: { connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true },
+    connection,
     acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
-    pool: { min: 0, max: POOL_LIMIT },
+    pool: { min: 0, max: POOL_LIMIT, validate: isOpen },
   };
 }

@@ -35,7 +35,7 @@ export async function migrateDatabase(database: Database, migrations: readonly M
   } else {
     await createVersions(database);
   }
-  return database.transaction(async (transaction) => {
+  return database.changeSchema(async (transaction) => {
     // Makes the row or locks it, in one statement: another process may have made the table and not yet the row. It also
     // takes SQLite's write lock before anything is read.
     await transaction(VERSIONS).insert({ version: LOCK_ROW }).onConflict('version').merge();
