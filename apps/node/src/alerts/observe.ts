@@ -19,7 +19,7 @@ export type EndpointsFor = (alert: FiringAlert) => Promise<readonly AlertEndpoin
 
 /**
  * Stores every change of a condition, with its messages. Every process observes; of those that see a change, one stores
- * it.
+ * it. A condition ends when a process that has looked since it began finds its end.
  * @returns whether a message was stored
  */
 export async function observeAll(
@@ -53,9 +53,11 @@ async function changesOf(
     const ended = [...known.values()].filter(
       ({ subject, isFiring }) => isFiring && !observed.some((one) => one.subject === subject),
     );
-    const changed = observed.filter(({ subject, isFiring }) => {
+    const changed = observed.filter(({ subject, isFiring, lookedMs }) => {
       const state = known.get(subject);
       if (isFiring === (state?.isFiring ?? false)) return false;
+      // Another process has looked since, and knows better.
+      if (state !== undefined && lookedMs !== undefined && lookedMs <= state.changedMs) return false;
       return !isFiring || state === undefined || at.getTime() - state.changedMs >= COOL_DOWN_MS;
     });
     if (!source.isComplete) return changed;

@@ -6,23 +6,28 @@ import type { AlertSource } from './source.js';
 const LATE_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The oldest record without a timestamp is the same one for ten minutes. */
+/** The oldest record without a timestamp is the same one for ten minutes. A process that has not waited knows nothing. */
 export function timestampingSource({ timestamps }: Pick<Store, 'timestamps'>): AlertSource {
   let oldest: { readonly seq: number; readonly seenMs: number } | null = null;
+  const condition = { type: 'timestamping.failing', subject: '' } as const;
+  const ended = { ...condition, isFiring: false, details: {} };
   return {
     type: 'timestamping.failing',
-    isComplete: true,
+    isComplete: false,
     observe: async (at) => {
       const [waiting] = await timestamps.untimestamped(0, 1);
+      const before = oldest;
       if (waiting === undefined) {
         oldest = null;
-        return [];
+        return [ended];
       }
-      if (oldest?.seq !== waiting.seq) oldest = { seq: waiting.seq, seenMs: at.getTime() };
+      // A recertified record may become the oldest although no record got its timestamp.
+      const isSame = before !== null && waiting.seq <= before.seq;
+      oldest = { seq: waiting.seq, seenMs: isSame ? before.seenMs : at.getTime() };
+      if (before !== null && !isSame) return [ended];
       const waitedMs = at.getTime() - oldest.seenMs;
       if (waitedMs < LATE_MS) return [];
-      const details = { waitingSeconds: Math.floor(waitedMs / 1000) };
-      return [{ type: 'timestamping.failing', subject: '', isFiring: true, details }];
+      return [{ ...condition, isFiring: true, details: { waitingSeconds: Math.floor(waitedMs / 1000) } }];
     },
   };
 }
