@@ -107,6 +107,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     logger,
     metrics: createMetrics(),
     now: () => new Date(),
+    restored: { assertAccepted: () => Promise.resolve() },
   };
   const replaced = { ...usual, ...options.replace?.(usual), ...(await options.replaceAsync?.(usual)) };
   const auditLog = createAuditLog({ audit: store.audit, signing: replaced.signing, now: replaced.now });

@@ -55,8 +55,7 @@ export interface RenderRouteDeps extends AttestDeps, SketchBodyDeps {
   readonly verifyUrl: string;
   readonly bodyLimitBytes: number;
   readonly logger: Logger;
-  /** Null or absent: the database is as new as this machine's mark. */
-  readonly restored?: RestoredStore | null;
+  readonly restored: RestoredStore;
 }
 
 const OPEN_TENANT = 'open';
@@ -153,7 +152,7 @@ function certifyImage(deps: RenderRouteDeps, request: ServiceRequest): CertifyIm
   const { signal, requestId } = request;
   return async (body) => {
     const caller = deps.gate.callerOf(request);
-    if (deps.restored != null) await assertMayCertify(deps.restored);
+    await assertMayCertify(deps.restored);
     return deps.refusals.counting(caller.tenantId, async () => {
       const verifying = verifyingWith(deps);
       const planned = await planRender(verifying, body, caller.tenantId, signal);

@@ -1,4 +1,5 @@
 import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { StoreRestoredError, type Mark, type Store } from '../store/index.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { MarkFile } from './mark-file.js';
@@ -25,17 +26,32 @@ export interface RestoredStore {
   readonly assertAccepted: () => Promise<void>;
 }
 
-/**
- * The state of a node that started on a database older than its mark, until an operator accepts that.
- * @returns null on a database that is as new
- */
-export async function restoredStore(store: Pick<Store, 'mark'>, file: MarkFile): Promise<RestoredStore | null> {
-  if ((await findGap(store, file)) === null) return null;
-  let isAccepted = false;
+/** The database of a running node, which may be replaced by an older state at any time. */
+export interface WatchedStore extends RestoredStore {
+  /** Compares the database with the mark, and logs a gap once. @returns whether there is none */
+  readonly check: () => Promise<boolean>;
+}
+
+export interface WatchDeps {
+  readonly store: Pick<Store, 'mark'>;
+  readonly file: MarkFile;
+  readonly logger: Logger;
+}
+
+/** Without a gap at the last check, `assertAccepted` reads nothing; with one, it looks for its acceptance. */
+export function watchStore({ store, file, logger }: WatchDeps): WatchedStore {
+  let isBehind = false;
+  const check = async (): Promise<boolean> => {
+    const wasBehind = isBehind;
+    isBehind = (await findGap(store, file)) !== null;
+    if (isBehind && !wasBehind)
+      logger.error('the database is older than this node has seen: see docs/backup.md, "After a restore"');
+    return !isBehind;
+  };
   return {
+    check,
     assertAccepted: async () => {
-      isAccepted ||= (await findGap(store, file)) === null;
-      if (!isAccepted) throw new StoreRestoredError();
+      if (isBehind && !(await check())) throw new StoreRestoredError();
     },
   };
 }

@@ -92,8 +92,8 @@ export interface NodeDeps extends BodyLimits {
   readonly trustedProxies?: RouterOptions['trustedProxies'];
   readonly stallMs?: RouterOptions['stallMs'];
   readonly now: () => Date;
-  /** Set on a database that is older than this machine's mark: certification is closed until that is accepted. */
-  readonly restored?: RestoredStore | null;
+  /** Certification is closed while the database is older than this machine's mark, until that is accepted. */
+  readonly restored: RestoredStore;
   /** Absent: nothing is marked. */
   readonly marking?: Pick<Marking, 'isFailing'>;
   /** Makes the threads for large bodies; absent: large bodies are worked on here. The caller closes them. */
@@ -109,9 +109,7 @@ export function nodeRoutes(deps: NodeDeps): DescribedRoute[] {
 }
 
 function apiRoutes(deps: NodeDeps): DescribedRoute[] {
-  const { restored } = deps;
-  const routes = openRoutes(deps);
-  return restored == null ? routes : routes.map((route) => closedUntilAccepted(route, restored));
+  return openRoutes(deps).map((route) => closedUntilAccepted(route, deps.restored));
 }
 
 function openRoutes(deps: NodeDeps): DescribedRoute[] {
@@ -194,7 +192,7 @@ export function readinessChecks({
   return {
     store: async () => {
       await store.ping();
-      await restored?.assertAccepted();
+      await restored.assertAccepted();
     },
     signer: () => signing.prove(now()),
     apiKeys: () => proveKeys(keys),

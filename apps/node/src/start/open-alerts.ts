@@ -56,7 +56,7 @@ export function openAlerts({ config, store, secrets, signing, now, logger }: Ale
     noteUse: quota.note,
     start: ({ keys, restored, log, asksAuthorities }) => {
       const stopping = new AbortController();
-      const checks = createReadiness(readinessChecks({ store, restored: restored ?? null, signing, keys, now }));
+      const checks = createReadiness(readinessChecks({ store, restored, signing, keys, now }));
       const running = startAlerts({
         file,
         webhooks:

@@ -23,7 +23,7 @@ import { startSweeper } from '../retention/sweeper.js';
 import { openSigningKeys } from './open-signing-keys.js';
 import { openMarkFile } from '../restore-mark/mark-file.js';
 import { startMarking } from '../restore-mark/marking.js';
-import { restoredStore } from '../restore-mark/restored-store.js';
+import { watchStore } from '../restore-mark/restored-store.js';
 import { askWitness } from '../log/witness-client.js';
 import { openStore, type Store } from '../store/index.js';
 import { createSettingsMemory, type SettingsMemory } from '../tenants/settings-memory.js';
@@ -59,9 +59,8 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
     const ask = alerts?.listening(askWitness) ?? askWitness;
     const logSetup = await openLog({ config, store, holders, history, nodeId, ask, now, logger });
     const markFile = openMarkFile(config.restoreMarkFile);
-    const restored = await restoredStore(store, markFile);
-    if (restored !== null)
-      logger.error('the database is older than this node has seen: see docs/backup.md, "After a restore"');
+    const watched = watchStore({ store, file: markFile, logger });
+    await watched.check();
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
     const quota = createQuota({
@@ -79,7 +78,7 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
       tsaRootsPem: timestamps.rootsPem,
     });
     const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
-    const marking = isFirst ? startMarking({ store, file: markFile, now, logger }) : undefined;
+    const marking = startMarking({ store, file: markFile, watched, isMarking: isFirst, now, logger });
     const app = createApp({
       ...config,
       trace: tracing?.trace,
@@ -103,8 +102,8 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
       logger,
       metrics,
       now,
-      restored,
-      ...(marking !== undefined && { marking }),
+      restored: watched,
+      marking,
       team,
       openLargeWork: largeWork.open,
     });
@@ -125,7 +124,7 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
     const counting = startCountingCertificates({ store, logger });
     const timestamping = timestamps.start({ store, now, logger });
     const logWorker = logSetup?.start();
-    const alerting = alerts?.start({ keys, restored, log: logSetup?.log ?? null, asksAuthorities });
+    const alerting = alerts?.start({ keys, restored: watched, log: logSetup?.log ?? null, asksAuthorities });
     const parts: readonly Closing[] = [
       ['large work', () => largeWork.close()],
       ['record facts', () => describing.stop()],
@@ -139,7 +138,7 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
       ['quota', () => quota.close()],
       ['coverage', () => counting.stop()],
       ['refusals', () => refusals.close()],
-      ['mark', () => marking?.stop()],
+      ['mark', () => marking.stop()],
       ['store', () => store.close()],
       ['tracing', () => tracing?.close()],
     ];

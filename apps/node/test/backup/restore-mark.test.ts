@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises';
 
 import { recordedLog } from '@cer/http-service/testing';
-import { expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { openMarkFile } from '../../src/restore-mark/mark-file.js';
+import { openMarkFile, type MarkFile } from '../../src/restore-mark/mark-file.js';
 import { startMarking, type Marking } from '../../src/restore-mark/marking.js';
-import { ask } from '../ask.js';
-import { startTestNode } from '../test-node.js';
+import { watchStore } from '../../src/restore-mark/restored-store.js';
+import { ask, type Answer } from '../ask.js';
+import { startTestNode, type TestNode } from '../test-node.js';
 
 it('is reported once while its folder cannot be written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-mark-'));
@@ -31,7 +33,9 @@ it('is reported once while its folder cannot be written', async () => {
           },
         },
       };
-      const marking = startMarking({ store: counted, file: openMarkFile(place), now, logger, everyMs: 1 });
+      const file = openMarkFile(place);
+      const watched = watchStore({ store, file, logger });
+      const marking = startMarking({ store: counted, file, watched, isMarking: true, now, logger, everyMs: 1 });
       started.push(marking);
       return { marking };
     },
@@ -59,4 +63,104 @@ it('is reported once while its folder cannot be written', async () => {
     await node.close();
     rmSync(folder, { recursive: true });
   }
+});
+
+describe('a database that goes back under a running node', () => {
+  let folder: string;
+  let file: MarkFile;
+  let node: TestNode;
+  let key: string;
+  let marking: Marking | undefined;
+  /** Resolve at the end of the next check. */
+  let waiting: (() => void)[];
+  let beforeMark: () => Promise<void>;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cer-mark-'));
+    file = openMarkFile(join(folder, 'mark'));
+    waiting = [];
+    beforeMark = () => Promise.resolve();
+    node = await startTestNode({
+      replace: ({ store, now, logger }) => {
+        const watching = watchStore({ store, file, logger });
+        const watched = {
+          ...watching,
+          check: async () => {
+            const isNew = await watching.check();
+            for (const resolve of waiting.splice(0)) resolve();
+            return isNew;
+          },
+        };
+        const hooked = {
+          ...store,
+          mark: {
+            read: () => store.mark.read(),
+            advance: () => Promise.reject(new Error('only by an operator')),
+            grow: async (at: string, seen: number) => {
+              await beforeMark();
+              return store.mark.grow(at, seen);
+            },
+          },
+        };
+        marking = startMarking({ store: hooked, file, watched, isMarking: true, now, logger, everyMs: 1 });
+        return { marking, restored: watched };
+      },
+    });
+    key = await node.newKey();
+    expect((await certify('before')).status).toBe(200);
+  });
+  afterEach(async () => {
+    await marking?.stop();
+    await node.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const certify = (executionId: string): Promise<Answer> =>
+    ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest({ executionId }) });
+  const nextCheck = (): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+    });
+  const goBack = async (): Promise<void> => {
+    await node.database.query('update store_mark set count = count - 1');
+  };
+  const errors = (): number =>
+    node.log.filter(
+      (line) => line.includes('"level":"error"') && line.includes('older than this node has seen: see docs'),
+    ).length;
+  const closed = async (): Promise<void> => {
+    const reason = 'store: is older than this node has seen: an operator must accept the restore';
+    expect(await ask(node, 'get', '/ready')).toMatchObject({ status: 503, body: { reasons: [reason] } });
+    expect(await certify('of the gap')).toMatchObject({ status: 503, body: { error: 'SERVICE_UNAVAILABLE' } });
+  };
+
+  it('closes certification until the gap is accepted', async () => {
+    while (file.read() === null) await nextCheck();
+    await goBack();
+    await nextCheck();
+    await nextCheck();
+    await closed();
+    expect(errors()).toBe(1);
+
+    await node.store.mark.advance(new Date().toISOString(), 1, file.read()?.count ?? 0);
+    expect((await certify('of the gap')).status).toBe(200);
+    expect((await ask(node, 'get', '/ready')).status).toBe(200);
+  });
+
+  it('is also noticed between check and mark', async () => {
+    while (file.read() === null) await nextCheck();
+    while (file.read() === null) await nextCheck();
+    const isBack = new Promise<void>((resolve) => {
+      beforeMark = async () => {
+        await goBack();
+        resolve();
+      };
+    });
+    expect((await certify('more')).status).toBe(200);
+    await isBack;
+    await nextCheck();
+    await nextCheck();
+    await closed();
+    expect(errors()).toBe(1);
+  });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -150,6 +150,32 @@ describe.each([
       const { body: certified } = await certify(node, { executionId: randomUUID() });
       expect(textAt(certified, 'kid')).not.toBe(textAt(body, 'kid'));
     }
+    await stop(node);
+  });
+
+  it('closes certification in every worker when the database goes back', async () => {
+    writeFileSync(
+      `${premises.env['KEYS_FILE'] ?? ''}.mark`,
+      JSON.stringify({ count: 5, at: new Date().toISOString() }),
+    );
+    await database.query('update store_mark set count = 5');
+    const node = await start();
+    const statuses = async (): Promise<number[]> => {
+      const found: number[] = [];
+      // Connections are given to the workers in turn.
+      for (let turn = 0; turn < 2 * WORKERS; turn += 1)
+        found.push((await certify(node, { executionId: randomUUID() })).status);
+      return found;
+    };
+    await database.query('update store_mark set count = 3');
+    while (node.stdout().split('older than this node has seen').length <= WORKERS) await sleep(20);
+    expect(await statuses()).toEqual([503, 503, 503, 503]);
+    const reasons = ['store: is older than this node has seen: an operator must accept the restore'];
+    expect(await readiness(node, 503, reasons)).toEqual({ status: 'not ready', reasons });
+
+    expect((await runNode(['restore', 'accept'], premises.env)).stdout).toContain('accepted');
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await readiness(node, 200)).toEqual({ status: 'ready' });
     await stop(node);
   });
 

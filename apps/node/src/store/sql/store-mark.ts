@@ -15,6 +15,14 @@ export class SqlStoreMark implements StoreMark {
     return this.#one('select count, at from store_mark where mark_id = 1', []);
   }
 
+  async grow(at: string, seen: number): Promise<Mark | null> {
+    // The condition is in the update, since the database may be replaced after any read.
+    const sql = `update store_mark set at = $1, count = count + 1
+      where mark_id = 1 and count >= $2 returning count, at`;
+    const [row] = await this.#rows(sql, [at, seen]);
+    return row === undefined ? null : markOf(row);
+  }
+
   advance(at: string, by: number, floor: number): Promise<Mark> {
     // Both databases have the larger of two values as `case`.
     const sql = `update store_mark set at = $1, count = $2 + case when count < $3 then $3 else count end
@@ -23,9 +31,13 @@ export class SqlStoreMark implements StoreMark {
   }
 
   async #one(sql: string, values: readonly SqlValue[]): Promise<Mark> {
-    const [row] = await retryPassing(() => this.#database.all(sql, values));
+    const [row] = await this.#rows(sql, values);
     if (row === undefined) throw new Error('store_mark has lost its row');
     return markOf(row);
+  }
+
+  #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return retryPassing(() => this.#database.all(sql, values));
   }
 }
 
