@@ -2,7 +2,7 @@ import { isKnownToLog, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { leafRange } from '../log/completeness.js';
 import { publishedStatement } from '../log/log-statement.js';
 import type { NodeLog } from '../log/node-log.js';
-import { openingLines } from '../log/opening-lines.js';
+import { DeletedSinceError, openingLines } from '../log/opening-lines.js';
 import type { Store } from '../store/index.js';
 
 export interface LogFileDeps {
@@ -15,8 +15,8 @@ export interface LogFileDeps {
 const LINES_A_FILE = 1000;
 
 /**
- * The log's proof in a package that no record of the period is missing. None before the first epoch, or with a filter
- * that the log does not support.
+ * The log's proof in a package that no record of the period is missing. None before the first epoch, before that of a
+ * deletion, or with a filter that the log does not support.
  * @see docs/spec.md, "Completeness"
  */
 export async function* logFiles(
@@ -27,17 +27,23 @@ export async function* logFiles(
   if (log === null || !isKnownToLog(query)) return;
   const range = await leafRange({ store, ...log }, tenantId, query);
   if (range === null) return;
-  yield ['log/completeness.json', [`${JSON.stringify(range.document, null, 2)}\n`]];
   let lines: string[] = [];
   let file = 0;
   const nameOf = (number: number): string => `log/openings/${String(number).padStart(6, '0')}.ndjson`;
-  for await (const line of openingLines({ store: store.log, ...log }, tenantId, range, query)) {
-    lines.push(line);
-    if (lines.length < LINES_A_FILE) continue;
-    yield [nameOf(++file), lines];
-    lines = [];
+  try {
+    for await (const line of openingLines({ store: store.log, ...log }, tenantId, range, query)) {
+      lines.push(line);
+      if (lines.length < LINES_A_FILE) continue;
+      yield [nameOf(++file), lines];
+      lines = [];
+    }
+  } catch (error) {
+    // Without their document, the openings written so far claim nothing.
+    if (error instanceof DeletedSinceError) return;
+    throw error;
   }
   if (lines.length > 0) yield [nameOf(++file), lines];
+  yield ['log/completeness.json', [`${JSON.stringify(range.document, null, 2)}\n`]];
   const deps = { logNotes: store.logNotes, rows: await store.log.logs(), nodeId: log.nodeId };
   yield ['log/statement.json', [`${JSON.stringify(await publishedStatement(deps, now()), null, 2)}\n`]];
 }

@@ -63,7 +63,7 @@ async function* withFirst(first: string, lines: AsyncIterable<string>): AsyncGen
 function noEpoch(): ServiceError {
   return new ServiceError({
     code: 'NOT_FOUND',
-    message: 'no published epoch has leaves of this account yet: retry after the next',
+    message: 'no published epoch has leaves of this account, and every deletion, yet: retry after the next',
     members: { reasonCode: 'LOG_PENDING' },
     headers: { 'retry-after': '60' },
   });

@@ -8,6 +8,7 @@ import type { EpochHead, LogEpochStore, LogNoteStore, LogRow, LogStore, StoredEp
 import { tilesFrom, treeOfLog } from './log-tree.js';
 import { LEAVES_AT_ONCE } from './opening-lines.js';
 import { MMD_SECONDS } from './log-statement.js';
+import { UnnamedDeletions } from './unnamed-deletions.js';
 
 export interface CompletenessStore {
   readonly log: Pick<LogStore, 'tile' | 'entries' | 'tenantEntries' | 'tenantLeaves'>;
@@ -42,7 +43,10 @@ const BEFORE_MS = 60_000;
 const HASH_BYTES = 32;
 const TILE_HEIGHT = 8;
 
-/** The range of epochs that proves a period, as far as published epochs reach; null before the first. */
+/**
+ * The range of epochs that proves a period, as far as published epochs reach; null before the first, and while none has
+ * the deletion of a deleted leaf.
+ */
 export async function leafRange(
   deps: CompletenessDeps,
   tenantId: string,
@@ -65,7 +69,12 @@ export async function leafRange(
   const from = first === null ? null : await endOf(deps, tenantId, first, shown);
   const start = from?.head.size ?? 0;
   // A deletion after the range is a leaf of a later epoch: only there it can be shown.
-  if (await hasDeleted(deps, tenantId, start, to.head.size)) to = (await endOf(deps, tenantId, newest, shown)) ?? to;
+  if (await lacksDeletion(deps, tenantId, start, to.head.size)) {
+    const last = await endOf(deps, tenantId, newest, shown);
+    if (last === null || last.head.size === to.head.size) return null;
+    if (await lacksDeletion(deps, tenantId, start, last.head.size)) return null;
+    to = last;
+  }
   const document = {
     type: 'svc.log-completeness.v1',
     tenantId,
@@ -77,19 +86,20 @@ export async function leafRange(
   return { document, start, end: to.head.size };
 }
 
-/** Whether a leaf was deleted; a range may be all that an account has, so that it is read in parts. */
-async function hasDeleted(
+/** Whether the deletion of a leaf is not in the range, which may be all that an account has: it is read in parts. */
+async function lacksDeletion(
   { store, receipts }: CompletenessDeps,
   tenantId: string,
   start: number,
   end: number,
 ): Promise<boolean> {
+  const unnamed = new UnnamedDeletions();
   for (let from = start; from < end; from += LEAVES_AT_ONCE) {
     const to = Math.min(end, from + LEAVES_AT_ONCE);
     const leaves = await store.log.tenantLeaves(receipts.logId, tenantId, from, to);
-    if (leaves.some(({ content }) => content === null)) return true;
+    for (const leaf of leaves) unnamed.add(leaf);
   }
-  return false;
+  return !unnamed.isEmpty;
 }
 
 async function epochAt({ logEpochs }: CompletenessStore, { logId }: LogRow, index: number): Promise<StoredEpoch> {

@@ -16,14 +16,20 @@ export interface EpochDeps {
   readonly everyMs: number;
 }
 
+/** Shortest epoch for deletions: each epoch costs a head of every account. */
+const DELETIONS_EVERY_MS = 60_000;
 /** Maximum leaves of a tenant's tree in memory. */
 const LEAVES_A_STEP = 4096;
 /** Maximum leaves of the receipts log read by one query, during which SQLite answers no request. */
 const LEAVES_A_QUERY = 4096;
 
 export interface Epochs {
-  /** Ends the current epoch when it is due. @returns whether an epoch was appended */
-  endWhenDue(): Promise<boolean>;
+  /**
+   * Ends the current epoch when it is due.
+   * @param hasDeletions makes it due after a minute
+   * @returns whether an epoch was appended
+   */
+  endWhenDue(hasDeletions: boolean): Promise<boolean>;
 }
 
 /** Appends the trees of tenants, and commits to all of them. @see docs/spec.md, "Transparency log" */
@@ -92,11 +98,12 @@ export function createEpochs({ logs, store, nodeId, tagOf, chains, now, everyMs 
   };
 
   return {
-    endWhenDue: async () => {
+    endWhenDue: async (hasDeletions) => {
       const { halted, ...head } = await store.log.head(epochs.logId);
       const before = await newest(head.size);
       const to = now().toISOString();
-      if (halted !== null || Date.parse(to) - Date.parse(before.to) < everyMs) return false;
+      const dueMs = hasDeletions ? Math.min(everyMs, DELETIONS_EVERY_MS) : everyMs;
+      if (halted !== null || Date.parse(to) - Date.parse(before.to) < dueMs) return false;
       // The head of the receipts log first: the trees hold exactly the leaves below it.
       const log = await store.log.head(receipts.logId);
       if (log.halted !== null) return false;

@@ -31,6 +31,8 @@ export function startLog(deps: LogWorkerDeps): Worker {
   const { store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, logger } = deps;
   let mayGoOn = false;
   let publishing: Promise<void> | null = null;
+  /** Whether deletions wait for an epoch; without them, their accounts have no proof that nothing is missing. */
+  let hasDeletions = false;
   let publishedAtMs = -Infinity;
   const outage = outageLog(logger, {
     level: 'error',
@@ -63,9 +65,9 @@ export function startLog(deps: LogWorkerDeps): Worker {
       mayGoOn = receipts && ofEpochs;
       if (!mayGoOn) return;
     }
-    await addDeletionLeaves(store.log, logs.receipts.row.logId);
+    if ((await addDeletionLeaves(store.log, logs.receipts.row.logId)) > 0) hasDeletions = true;
     for (let placed = -1; placed !== 0 && !signal.aborted;) placed = await sequencer.integrate();
-    await epochs.endWhenDue();
+    if (await epochs.endWhenDue(hasDeletions)) hasDeletions = false;
     await publish();
   };
 

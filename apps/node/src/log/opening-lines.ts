@@ -4,6 +4,7 @@ import { erasedOpening, labelOpening, ownerOpening, receiptDigest, type LeafLabe
 import { leafHash } from '@cer/tlog/merkle';
 import type { LoggedLeaf, LogRow, LogStore } from '../store/index.js';
 import { leafAt } from './stored-leaf.js';
+import { UnnamedDeletions } from './unnamed-deletions.js';
 
 /** The filter; null selects all. */
 export interface LeafQuestion {
@@ -19,12 +20,16 @@ export interface OpeningDeps {
   readonly tagOf: (tenantId: string) => Uint8Array;
 }
 
+/** A record of the range was deleted since the range was chosen, so that the openings prove less than its document. */
+export class DeletedSinceError extends Error {}
+
 /** Maximum leaves of a tenant in memory for a request. */
 export const LEAVES_AT_ONCE = 500;
 
 /**
  * The lines of `log/openings/`, in order: leaves that match the query are opened with their receipt or its digest,
  * others by their label, and deleted ones by their leaf hash.
+ * @throws DeletedSinceError at the end
  * @see docs/spec.md, "Completeness"
  */
 export async function* openingLines(
@@ -34,11 +39,16 @@ export async function* openingLines(
   question: LeafQuestion,
 ): AsyncGenerator<string> {
   const tag = deps.tagOf(tenantId);
+  const unnamed = new UnnamedDeletions();
   for (let from = start; from < end; from += LEAVES_AT_ONCE) {
     const to = Math.min(end, from + LEAVES_AT_ONCE);
     const leaves = await deps.store.tenantLeaves(deps.receipts.logId, tenantId, from, to);
-    for (const leaf of leaves) yield `${JSON.stringify(await lineOf(deps, leaf, tag, question))}\n`;
+    for (const leaf of leaves) {
+      unnamed.add(leaf);
+      yield `${JSON.stringify(await lineOf(deps, leaf, tag, question))}\n`;
+    }
   }
+  if (!unnamed.isEmpty) throw new DeletedSinceError('a record was deleted while its openings were read');
 }
 
 async function lineOf(

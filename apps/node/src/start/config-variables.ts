@@ -178,7 +178,7 @@ export const VARIABLES = z.object({
   ),
   LOG_EPOCH_S: wholeNumber(1, 3600)
     .default(3600)
-    .describe('Seconds between two epochs, which commit to the tree of every tenant.'),
+    .describe('Seconds between two epochs, which commit to the tree of every tenant; 60 at most after a deletion.'),
   ALERTS_FILE: z
     .string()
     .min(1)

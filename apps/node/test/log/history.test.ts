@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
-import { TEST_NODE_ID } from '@cer/cer-core/testing';
+import type { JsonObject } from '@cer/canonical-json';
 import { Secret } from '@cer/http-service/config';
 import { parseLogPolicy, judgeLogProof } from '@cer/tlog';
-import { checkRange, parseEpoch, verifyEpochEnd, type EpochEnd, type OpenedLeaf } from '@cer/tlog/epoch';
-import { deletionDigest, readOpening } from '@cer/tlog/leaf';
+import { parseEpoch } from '@cer/tlog/epoch';
+import { readOpening } from '@cer/tlog/leaf';
 import { leafHash } from '@cer/tlog/merkle';
 import { parseCheckpoint } from '@cer/tlog/note';
 import { decodeEntryBundle, openTileTree, tilesMatch, formatTilePath } from '@cer/tlog/tiles';
@@ -16,7 +15,8 @@ import type { Store } from '../../src/store/index.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { newRecord } from '../store/new-record.js';
 import { lookup, until } from '../timestamps/timestamping-node.js';
-import { loggingNode, proofOf, type LoggingNode } from './logging-node.js';
+import { loggingNode, proofOf, type LoggingNode, type LoggingOptions } from './logging-node.js';
+import { completeness, packageOf, verdictOn } from './own-completeness.js';
 
 const ADMIN_SECRET = 'secret of the test administrator';
 const opened: { close: () => Promise<void> }[] = [];
@@ -26,12 +26,21 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.remove();
 });
 
-async function logging(makeDatabase: () => Promise<TestDatabase>): Promise<LoggingNode> {
+async function logging(
+  makeDatabase: () => Promise<TestDatabase>,
+  options: Pick<LoggingOptions, 'epochEverySeconds' | 'now'> = {},
+): Promise<LoggingNode> {
   const database = await makeDatabase();
   databases.push(database);
-  const node = await loggingNode({ database, epochEverySeconds: 0.5, adminSecret: new Secret(ADMIN_SECRET) });
+  const adminSecret = new Secret(ADMIN_SECRET);
+  const node = await loggingNode({ database, epochEverySeconds: 0.5, adminSecret, ...options });
   opened.push(node);
   return node;
+}
+
+async function erase({ node }: LoggingNode, hash: string): Promise<void> {
+  const path = `/v1/admin/records/${encodeURIComponent(hash)}/delete`;
+  expect((await ask(node, 'post', path, { headers: { 'X-Admin-Secret': ADMIN_SECRET } })).status).toBe(200);
 }
 
 /** A record with its leaf, without the work of certifying. */
@@ -54,60 +63,6 @@ async function published(node: LoggingNode, prefix: string, size: number) {
     (answer) => answer.status === 200 && parseCheckpoint(answer.text).size >= size,
   );
   return parseCheckpoint(text);
-}
-
-interface Completeness {
-  readonly document: JsonObject;
-  readonly lines: readonly JsonObject[];
-}
-
-async function completeness(node: LoggingNode, leaves: number): Promise<Completeness> {
-  const { text } = await until(
-    () => ask(node.node, 'get', '/v1/log/completeness', { key: node.key }),
-    (answer) => answer.status === 200 && answer.text.trimEnd().split('\n').length > leaves,
-  );
-  const [document, ...lines] = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => parseJson(line))
-    .filter(isJsonObject);
-  if (document === undefined) throw new Error('no document');
-  return { document, lines };
-}
-
-function endOf(value: unknown): EpochEnd {
-  const hash = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.slice('sha256:'.length), 'hex'));
-  const siblings = at(value, 'siblings') as readonly string[];
-  return {
-    epoch: at(value, 'epoch') as number,
-    entry: new TextEncoder().encode(textAt(value, 'entry')),
-    proof: textAt(value, 'proof'),
-    head: { size: at(value, 'head', 'size') as number, root: hash(textAt(value, 'head', 'root')) },
-    siblings: siblings.map(hash),
-  };
-}
-
-function openedLeaf(line: JsonObject): OpenedLeaf {
-  const opening = readOpening(line['opening'] ?? null);
-  const digest =
-    line['deletion'] !== undefined && opening.form === 'owner'
-      ? deletionDigest(textAt(line, 'deletion', 'auditHash'), opening.label.deletes ?? [])
-      : line['digest'] === undefined
-        ? null
-        : new Uint8Array(Buffer.from(textAt(line, 'digest').slice('sha256:'.length), 'hex'));
-  return { opening, digest };
-}
-
-async function verdictOn(node: LoggingNode, { document, lines }: Completeness) {
-  const owner = {
-    nodeId: TEST_NODE_ID,
-    tenantId: textAt(document, 'tenantId'),
-    origin: textAt(document, 'origin'),
-  };
-  const to = endOf(document['to']);
-  const end = await verifyEpochEnd(to, owner, parseLogPolicy(node.policy()));
-  const code = checkRange({ from: null, to: to.head, peaks: [], leaves: lines.map(openedLeaf) }, owner);
-  return { end: end.status, code };
 }
 
 describe.each([
@@ -161,17 +116,13 @@ describe.each([
     const node = await logging(makeDatabase);
     const early = await node.certify();
     const kept = await node.certify();
-    const erase = (hash: string) =>
-      ask(node.node, 'post', `/v1/admin/records/${encodeURIComponent(hash)}/delete`, {
-        headers: { 'X-Admin-Secret': ADMIN_SECRET },
-      });
-    expect((await erase(early)).status).toBe(200);
+    await erase(node, early);
     node.start();
     await until(
       () => proofOf(node.node, kept),
       ({ status }) => status === 200,
     );
-    expect((await erase(kept)).status).toBe(200);
+    await erase(node, kept);
     const whole = await completeness(node, 4);
     expect(whole.lines.map(({ opening }) => readOpening(opening ?? null).form)).toEqual([
       'erased',
@@ -187,6 +138,61 @@ describe.each([
       'select seed, digest, label_json from log_leaves where deleted_seq is not null',
     );
     expect(rows).toEqual(Array.from({ length: 2 }, () => ({ seed: null, digest: null, label_json: null })));
+  });
+
+  it('proves nothing until an epoch has the deletion', async () => {
+    const node = await logging(makeDatabase);
+    const [hash] = [await node.certify(), await node.certify(), await node.certify()];
+    const worker = node.start();
+    await completeness(node, 3);
+    await worker.stop();
+    await erase(node, hash);
+    const pending = await ask(node.node, 'get', '/v1/log/completeness', { key: node.key });
+    expect(pending).toMatchObject({ status: 404, body: { reasonCode: 'LOG_PENDING' } });
+    expect(pending.headers['retry-after']).toBe('60');
+    const files = await packageOf(node);
+    expect([...files.keys()].filter((name) => name.startsWith('log/'))).toEqual([]);
+    node.start();
+    const whole = await completeness(node, 4);
+    expect(whole.lines.map(({ opening }) => readOpening(opening ?? null).form)).toEqual([
+      'erased',
+      ...['owner', 'owner', 'owner'],
+    ]);
+    expect(await verdictOn(node, whole)).toEqual({ end: 'valid', code: null });
+  });
+
+  it('leaves the proof out after a deletion beside it', async () => {
+    const node = await logging(makeDatabase);
+    const [hash] = [await node.certify(), await node.certify()];
+    const worker = node.start();
+    await completeness(node, 2);
+    await worker.stop();
+    // The range is chosen from leaves of which the first is deleted before it is opened.
+    const { log } = node.node.store;
+    const read = log.tenantLeaves.bind(log);
+    log.tenantLeaves = async (...asked) => {
+      const leaves = await read(...asked);
+      log.tenantLeaves = read;
+      await erase(node, hash);
+      return leaves;
+    };
+    const files = await packageOf(node);
+    expect([...files.keys()].filter((name) => name.startsWith('log/'))).toEqual([]);
+    expect(files.has('manifest.sig')).toBe(true);
+  });
+
+  it('ends an epoch early for a deletion', async () => {
+    let aheadMs = 0;
+    const now = (): Date => new Date(Date.now() + aheadMs);
+    const node = await logging(makeDatabase, { epochEverySeconds: 3600, now });
+    const hash = await node.certify();
+    aheadMs += 3600_000;
+    node.start();
+    await completeness(node, 1);
+    await erase(node, hash);
+    aheadMs += 60_000;
+    const whole = await completeness(node, 2);
+    expect(await verdictOn(node, whole)).toEqual({ end: 'valid', code: null });
   });
 
   it('refuses changes of published rows', async () => {

@@ -23,6 +23,8 @@ export interface PendingLeaf {
 
 /** A leaf with its place; `content` is null once its record was deleted. */
 export interface LoggedLeaf {
+  /** Whether an act of deletion is stored for it, which gets its own leaf. */
+  readonly isDeleted: boolean;
   readonly tenantId: string;
   readonly source: LeafSource;
   readonly sourceSeq: number;

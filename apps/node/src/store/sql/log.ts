@@ -22,8 +22,8 @@ const HASH_BYTES = 32;
 const PENDING = `
   select leaf_id, tenant_id, label_json, digest, seed from log_leaves where log_index is null order by leaf_id limit $1`;
 
-const LEAF =
-  'l.tenant_id, l.source, l.source_seq, l.log_id, l.log_index, l.number, l.entry, l.label_json, l.digest, l.seed';
+const LEAF = `l.tenant_id, l.source, l.source_seq, l.log_id, l.log_index, l.number, l.entry, l.label_json, l.digest,
+  l.seed, l.deleted_seq`;
 
 /** SQLite keeps the order of a cross join: the certificate or project first, then its few leaves. */
 export const LEAF_OF: Readonly<Record<'record' | 'reseal' | 'project', string>> = {
@@ -308,6 +308,7 @@ function toLogged(row: SqlRow): LoggedLeaf {
     index: Number(row['log_index']),
     number: Number(row['number']),
     entry: bytes(row, 'entry'),
+    isDeleted: row['deleted_seq'] !== null,
     content:
       row['seed'] === null
         ? null
