@@ -1,34 +1,59 @@
 import { logWarnings } from '../log/log-state.js';
 import type { NodeLog } from '../log/node-log.js';
-import type { Store } from '../store/index.js';
+import type { Store, TimestampStore } from '../store/index.js';
+import { isTimestampable } from '../timestamps/timestamped-record.js';
 import type { AlertSource } from './source.js';
 
 const LATE_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
+/** Maximum unreadable records passed per turn. */
+const PASSED_A_TURN = 16;
 
 /** The oldest record without a timestamp is the same one for ten minutes. A process that has not waited knows nothing. */
 export function timestampingSource({ timestamps }: Pick<Store, 'timestamps'>): AlertSource {
   let oldest: { readonly seq: number; readonly seenMs: number } | null = null;
+  const oldestWaiting = waitingRecords(timestamps);
   const condition = { type: 'timestamping.failing', subject: '' } as const;
   const ended = { ...condition, isFiring: false, details: {} };
   return {
     type: 'timestamping.failing',
     isComplete: false,
     observe: async (at) => {
-      const [waiting] = await timestamps.untimestamped(0, 1);
+      const seq = await oldestWaiting();
+      if (seq === 'unknown') return [];
       const before = oldest;
-      if (waiting === undefined) {
+      if (seq === null) {
         oldest = null;
         return [ended];
       }
       // A recertified record may become the oldest although no record got its timestamp.
-      const isSame = before !== null && waiting.seq <= before.seq;
-      oldest = { seq: waiting.seq, seenMs: isSame ? before.seenMs : at.getTime() };
+      const isSame = before !== null && seq <= before.seq;
+      oldest = { seq, seenMs: isSame ? before.seenMs : at.getTime() };
       if (before !== null && !isSame) return [ended];
       const waitedMs = at.getTime() - oldest.seenMs;
       if (waitedMs < LATE_MS) return [];
       return [{ ...condition, isFiring: true, details: { waitingSeconds: Math.floor(waitedMs / 1000) } }];
     },
+  };
+}
+
+/**
+ * Finds the oldest record that the worker can timestamp: those that it skips as unreadable would always be the oldest.
+ * @returns its `seq`; null: none; `unknown`: the turn passed only unreadable records, and the next one continues there
+ */
+function waitingRecords(timestamps: TimestampStore): () => Promise<number | 'unknown' | null> {
+  let after = 0;
+  return async () => {
+    for (let passed = 0; passed < PASSED_A_TURN; passed += 1) {
+      const [waiting] = await timestamps.untimestamped(after, 1);
+      if (waiting === undefined) {
+        after = 0;
+        return null;
+      }
+      if (isTimestampable(waiting)) return waiting.seq;
+      after = waiting.seq;
+    }
+    return 'unknown';
   };
 }
 

@@ -19,6 +19,17 @@ export function recordSource(
   };
 }
 
+/** Whether the worker can timestamp a record; it skips others at every turn. */
+export function isTimestampable(record: UntimestampedRecord): boolean {
+  try {
+    digestsToTimestamp(record);
+    withTimestamps(record, { isComplete: true, entriesOf: () => [] });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The digests to timestamp for a record: of its receipt with the signature, and of its reseal's.
  * @returns SHA-256 digests of 32 bytes each

@@ -104,7 +104,8 @@ describe('alerts', () => {
 
   it('report when a record awaits its timestamp, then gets it', async () => {
     const source = timestampingSource(node.store);
-    await node.store.records.recordOnce(newRecord());
+    const metaJson = JSON.stringify({ attestation: { receipt: {}, signature: 'AA' } });
+    await node.store.records.recordOnce(newRecord({ metaJson }));
     expect(await observe(source)).toEqual([]);
     time += 11 * MINUTE_MS;
     expect(await observe(source)).toMatchObject([

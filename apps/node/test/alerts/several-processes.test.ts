@@ -114,7 +114,8 @@ describe('alerts of several processes', () => {
   });
 
   describe('about missing timestamps', () => {
-    const wait = () => node.store.records.recordOnce(newRecord());
+    const metaJson = JSON.stringify({ attestation: { receipt: {}, signature: 'AA' } });
+    const wait = (members = { metaJson }) => node.store.records.recordOnce(newRecord(members));
     const stamp = async (): Promise<void> => {
       const [waits] = await node.store.timestamps.untimestamped(0, 1);
       if (waits === undefined) throw new Error('no record waits');
@@ -122,12 +123,8 @@ describe('alerts of several processes', () => {
     };
     const watcher = (): Process => processWith(timestampingSource(node.store));
 
-    beforeEach(async () => {
-      await wait();
-      await wait();
-    });
-
     it('are not ended by a process that was restarted', async () => {
+      await wait();
       const first = watcher();
       await run(0, 20, first, watcher());
       await run(20, 60, watcher(), first);
@@ -136,6 +133,8 @@ describe('alerts of several processes', () => {
     });
 
     it('are ended once, also by a process that was restarted', async () => {
+      await wait();
+      await wait();
       await run(0, 20, watcher());
       const restarted = watcher();
       await run(20, 25, restarted);
@@ -145,6 +144,8 @@ describe('alerts of several processes', () => {
     });
 
     it('are not ended by the recertification of an earlier record', async () => {
+      await wait();
+      await wait();
       const [first] = await node.store.timestamps.untimestamped(0, 1);
       await stamp();
       const only = watcher();
@@ -155,6 +156,31 @@ describe('alerts of several processes', () => {
       await stamp();
       await run(40, 45, only);
       expect(await messages()).toEqual(['10 firing', '40 resolved']);
+    });
+
+    it.each([
+      ['one record', 1],
+      ['more records than a turn passes', 20],
+    ])('are seen behind %s that cannot be timestamped', async (_case, count) => {
+      for (let broken = 0; broken < count; broken += 1) await wait({ metaJson: '{"attestation":' });
+      await run(0, 30, watcher(), watcher());
+      expect(await messages()).toEqual([]);
+      const processes = [watcher(), watcher()];
+      await run(30, 32, ...processes);
+      await wait();
+      await run(32, 50, ...processes);
+      const [firing, ...others] = await messages();
+      expect([firing, ...others]).toEqual([expect.stringMatching(/^4[2-4] firing$/)]);
+      const [fine] = await node.database.query('select max(seq) as seq from records');
+      await node.database.query(`update records set stamped_at = '2026' where seq = ${String(fine?.['seq'])}`);
+      await run(50, 60, ...processes);
+      expect(await messages()).toEqual([firing, expect.stringMatching(/^5[0-2] resolved$/)]);
+    });
+
+    it('are seen behind a record whose public form is broken', async () => {
+      await node.store.records.recordOnce(newRecord({ metaJson, publicCerJson: '{"meta":' }));
+      await run(0, 30, watcher());
+      expect(await messages()).toEqual([]);
     });
   });
 });
