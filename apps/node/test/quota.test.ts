@@ -6,8 +6,10 @@ import type { JsonObject } from '@cer/canonical-json';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { createQuota } from '../src/limits/quota.js';
+import { QuotaBlock } from '../src/limits/quota-block.js';
 import { ask, at, type Answer } from './ask.js';
-import { startTestNode, type TestNode } from './test-node.js';
+import { lostAnswers, RECORDS } from './store/lost-answers.js';
+import { startTestNode, type TestNode, type TestNodeOptions } from './test-node.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -28,8 +30,10 @@ async function nodeOn(
   database: TestDatabase,
   executionsPerMonth: number,
   now = (): Date => IN_A_MONTH,
+  options: TestNodeOptions = {},
 ): Promise<TestNode> {
   const node = await startTestNode({
+    ...options,
     database,
     replace: ({ keys, store, logger }) => ({
       now,
@@ -209,5 +213,37 @@ describe('the quota of two nodes on one PostgreSQL', () => {
     expect(count(answers, 200) + count(answers, 429)).toBe(80);
     expect(count(answers, 200)).toBe(30);
     expect([await recorded(database), await used(database)]).toEqual([30, [30]]);
+  });
+});
+
+describe('a quota after a lost answer of the database', () => {
+  it.each([1, 2])('counts returned executions once: %s lost', async (times) => {
+    const database = await databaseOf(sqliteTestDatabase);
+    const { lose, replaceDatabase } = lostAnswers();
+    const { store } = await nodeOn(database, 1000, undefined, { replaceDatabase });
+    await store.quotas.take('tenant', '2026-01', 500, 1000);
+    const block = new QuotaBlock(store.quotas, 'tenant', '2026-01', 1000);
+    // The second take allocates more than it uses.
+    await block.take();
+    await block.take();
+    lose('set used = used -', times);
+    await block.giveBack().catch(() => undefined);
+    // What a block still has, it gives back again.
+    await block.giveBack().catch(() => undefined);
+    expect(await used(database)).toEqual([502]);
+  });
+
+  it('counts a stored execution that was reported as failed', async () => {
+    const database = await databaseOf(sqliteTestDatabase);
+    const { lose, replaceDatabase } = lostAnswers();
+    const node = await nodeOn(database, 2, undefined, { replaceDatabase });
+    const key = await node.newKey();
+    lose(RECORDS, 2);
+    const lost = fresh();
+    expect((await certify(node, key, lost)).status).toBe(500);
+    const answers = [await certify(node, key), await certify(node, key)];
+    expect([count(answers, 200), count(answers, 429)]).toEqual([1, 1]);
+    expect((await certify(node, key, lost)).status).toBe(200);
+    expect(await recorded(database)).toBe(2);
   });
 });

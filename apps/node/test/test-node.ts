@@ -49,6 +49,7 @@ export interface TestNodeOptions {
   readonly database?: TestDatabase;
   readonly queueLimit?: number;
   readonly writerThread?: StoreOptions['writerThread'];
+  readonly replaceDatabase?: StoreOptions['replaceDatabase'];
   /** Members that the tenants publish beyond the defaults. */
   readonly publish?: Partial<PublishSettings>;
   /** Replacement parts, built from the default ones. */
@@ -83,6 +84,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     databaseUrl: database.url,
     queueLimit: options.queueLimit ?? 10_000,
     writerThread: options.writerThread,
+    ...(options.replaceDatabase !== undefined && { replaceDatabase: options.replaceDatabase }),
     // A node that briefly counts alone admits more than its limit.
     rateAnswerWithinMs: 60_000,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { QuotaStore } from '../store/index.js';
+import { StoreError, type QuotaStore } from '../store/index.js';
 import { QuotaBlock } from './quota-block.js';
 
 /** The row of one tenant and month, with a count of its reads. */
@@ -15,7 +15,7 @@ function sharedRow(used = 0): QuotaStore & { used: number; asked: number; fails:
       return { taken, used: row.used };
     },
     giveBack: async (_tenant: string, _month: string, count: number) => {
-      if (row.fails) throw new Error('away');
+      if (row.fails) throw new StoreError('STORE_CONTENDED', 'conflicting transactions');
       row.used -= count;
     },
   };
@@ -66,7 +66,7 @@ describe('a block of executions', () => {
     const block = blockOn(row, 100_000);
     for (let taken = 0; taken < 3; taken += 1) await block.take();
     row.fails = true;
-    await expect(block.giveBack()).rejects.toThrow('away');
+    await expect(block.giveBack()).rejects.toThrow('conflicting');
     row.fails = false;
     await block.giveBack();
     expect(row.used).toBe(3);

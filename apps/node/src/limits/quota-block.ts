@@ -1,4 +1,4 @@
-import type { QuotaStore } from '../store/index.js';
+import { wroteNothing, type QuotaStore } from '../store/index.js';
 
 /** Maximum size of a block, and its maximum share of the remaining quota. */
 const LARGEST_BLOCK = 500;
@@ -80,13 +80,14 @@ export class QuotaBlock {
     return this.#takes === takes;
   }
 
+  /** Loses executions that may have been returned: another node may use them. */
   async giveBack(): Promise<void> {
     const count = this.#left;
     this.#left = 0;
     try {
       await this.#quotas.giveBack(this.tenantId, this.month, count);
     } catch (error) {
-      this.#left += count;
+      if (wroteNothing(error)) this.#left += count;
       throw error;
     }
   }

@@ -1,13 +1,13 @@
 import { ServiceError } from '@cer/http-service';
 import { repeat, type Logger } from '@cer/http-service/process';
 import type { PlanLimits } from '../auth/key-directory.js';
-import type { QuotaStore } from '../store/index.js';
+import { wroteNothing, type QuotaStore } from '../store/index.js';
 import { QuotaBlock, type QuotaUse } from './quota-block.js';
 import { rateLimitHeaders } from '../auth/rate-limits.js';
 
 /** One execution to admit. `Outcome` is the result for its caller. */
 export interface PendingExecution<Outcome extends { readonly recorded: boolean }> {
-  /** Stores it. Counted when the outcome has `recorded: true`; not counted otherwise, nor when this rejects. */
+  /** Stores it. Counted when the outcome has `recorded: true`; not counted otherwise. When it rejects, counted unless nothing was written. */
   readonly write: () => Promise<Outcome>;
   /** Finds its earlier record, which is free; null for none. Called when the quota is used up. */
   readonly recordedBefore: () => Promise<Outcome | null>;
@@ -108,7 +108,7 @@ export function createQuota({ quotas, now, logger, noteUse }: QuotaDeps): Quota 
       if (!outcome.recorded) block.putBack();
       return outcome;
     } catch (error) {
-      block.putBack();
+      if (wroteNothing(error)) block.putBack();
       throw error;
     } finally {
       underWay.delete(writing);

@@ -26,5 +26,11 @@ export type * from './ports/tenants.js';
 export type * from './ports/timestamps.js';
 export type * from './ports/usage-reports.js';
 export type * from './ports/webhooks.js';
-export { StoreBusyError, StoreError, StoreRestoredError, StoreUnwritableError } from './ports/store-error.js';
+export {
+  StoreBusyError,
+  StoreError,
+  StoreRestoredError,
+  StoreUnwritableError,
+  wroteNothing,
+} from './ports/store-error.js';
 export { copyDatabase, type DatabaseMarks } from './sqlite/copy-database.js';

@@ -13,5 +13,6 @@ export interface QuotaStore {
    * @param month `2026-01`, in UTC
    */
   take(tenantId: string, month: string, wanted: number, limit: number): Promise<QuotaTaken>;
+  /** @throws StoreError STORE_UNAVAILABLE when they may have been returned */
   giveBack(tenantId: string, month: string, count: number): Promise<void>;
 }

@@ -1,6 +1,19 @@
-import { StoreError } from '@cer/sql-store/store-error';
+import { StoreError, type StoreErrorCode } from '@cer/sql-store/store-error';
 
 export { StoreError };
+
+const NOTHING_WRITTEN: ReadonlySet<StoreErrorCode> = new Set([
+  'STORE_BUSY',
+  'STORE_CLOSED',
+  'STORE_CONDITION_FAILED',
+  'STORE_CONTENDED',
+  'STORE_ROW_REFUSED',
+]);
+
+/** Whether a call that failed certainly wrote nothing. A database that became unavailable may have committed first. */
+export function wroteNothing(error: unknown): boolean {
+  return error instanceof StoreError && NOTHING_WRITTEN.has(error.code);
+}
 
 /** The last write failed, and so did a probe. The message is public: it names the resource only. */
 export class StoreUnwritableError extends StoreError {
