@@ -6,6 +6,7 @@ import type { Slots } from '../limits/slots.js';
 import { QueryReader, readRecordQuery, type RecordQuery } from '../records/list/record-query.js';
 import { StoreError, type RecordList, type WholeRecord } from '../store/index.js';
 import { takeExportSlot } from './export-slots.js';
+import { publishedEpochs } from './log-files.js';
 import { packageFiles, type PackageDeps } from './package-files.js';
 import { zipStream } from './zip-stream.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
@@ -46,12 +47,13 @@ async function exportPackage(deps: ExportDeps, head: RequestHead): Promise<Servi
   await assertDescribed(deps.recordList, query);
   const giveBack = await takeExportSlot(deps.slots, tenantId);
   try {
+    const shown = await publishedEpochs(deps);
     const snapshot = await snapshotOf(deps.recordList);
     const asOf = deps.now();
     const records = await started(deps.recordList.all({ tenantId, ...query }, snapshot));
     // A package that cannot be signed is refused before the response starts.
     await deps.signing.prove(asOf);
-    const files = packageFiles(deps, { tenantId, query: stated(query), asOf }, records);
+    const files = packageFiles(deps, { tenantId, query: stated(query), asOf }, records, shown);
     const name = `audit-package-${asOf.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.zip`;
     return {
       status: 200,

@@ -3,7 +3,7 @@ import { leafRange } from '../log/completeness.js';
 import { publishedStatement } from '../log/log-statement.js';
 import type { NodeLog } from '../log/node-log.js';
 import { DeletedSinceError, openingLines } from '../log/opening-lines.js';
-import type { Store } from '../store/index.js';
+import type { PublishedNote, Store } from '../store/index.js';
 
 export interface LogFileDeps {
   readonly store: Pick<Store, 'log' | 'logEpochs' | 'logNotes'>;
@@ -15,17 +15,27 @@ export interface LogFileDeps {
 const LINES_A_FILE = 1000;
 
 /**
+ * The published checkpoint of the epochs log, for a package of records that are read later: all leaves of its epochs
+ * are of records that a later snapshot has. Null without a log, and before the first.
+ */
+export async function publishedEpochs({ store, log = null }: LogFileDeps): Promise<PublishedNote | null> {
+  return log === null ? null : await store.logNotes.newestPublished(log.epochs.logId);
+}
+
+/**
  * The log's proof in a package that no record of the period is missing. None before the first epoch, before that of a
  * deletion, or with a filter that the log does not support.
+ * @param shown from before the snapshot of the records
  * @see docs/spec.md, "Completeness"
  */
 export async function* logFiles(
   { store, log = null, now }: LogFileDeps,
   tenantId: string,
   query: AuditPackageQuery,
+  shown: PublishedNote | null,
 ): AsyncGenerator<readonly [name: string, content: readonly string[]]> {
   if (log === null || !isKnownToLog(query)) return;
-  const range = await leafRange({ store, ...log }, tenantId, query);
+  const range = await leafRange({ store, ...log }, tenantId, query, shown);
   if (range === null) return;
   let lines: string[] = [];
   let file = 0;

@@ -13,7 +13,7 @@ import {
 import { SignerAwayError } from '../signing/key-holder.js';
 import type { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { Signing } from '../signing/signing.js';
-import type { WholeRecord } from '../store/index.js';
+import type { PublishedNote, WholeRecord } from '../store/index.js';
 import type { CoverageDeps } from '../coverage/read-coverage.js';
 import { coverageFile } from './coverage-file.js';
 import { isTooFlat } from './flatness.js';
@@ -39,12 +39,14 @@ export interface PackageDeps extends LogFileDeps, CoverageDeps {
  * The files of an audit package, in its order: parts of certificates, receipts and timestamps, then the summary, the
  * keys, and the signed manifest, which lists all the others.
  * @param records oldest first
+ * @param shown the result of `publishedEpochs` before the snapshot of the records
  * @see docs/spec.md, "Audit package"
  */
 export async function* packageFiles(
   deps: PackageDeps,
   order: PackageOrder,
   records: AsyncIterator<WholeRecord>,
+  shown: PublishedNote | null,
 ): AsyncGenerator<PackageFile> {
   const { signing, keyHistory, now } = deps;
   const entries: AuditPackageEntry[] = [];
@@ -60,7 +62,8 @@ export async function* packageFiles(
     yield listed(`receipts/${part}`, pieces(parts.receipts));
     if (parts.timestamps.length > 0) yield listed(`timestamps/${part}`, pieces(parts.timestamps));
   }
-  for await (const [name, content] of logFiles(deps, order.tenantId, order.query)) yield listed(name, pieces(content));
+  const proof = logFiles(deps, order.tenantId, order.query, shown);
+  for await (const [name, content] of proof) yield listed(name, pieces(content));
   const coverage = await coverageFile(deps, order.tenantId, order.query);
   if (coverage !== null) yield listed('coverage.json', [coverage], await isTooFlat(coverage));
   const signedAt = now();

@@ -43,8 +43,10 @@ export function completenessRoute({ store, log, gate }: CompletenessRouteDeps): 
       const { attestedFrom = null, attestedTo = null, appId = null, bundleType = null } = readRecordQuery(reader);
       reader.end();
       const question: LeafQuestion = { attestedFrom, attestedTo, appId, bundleType };
-      const range = log === null ? null : await leafRange({ store, ...log }, tenantId, question);
-      if (log === null || range === null) throw noEpoch();
+      if (log === null) throw noEpoch();
+      const shown = await store.logNotes.newestPublished(log.epochs.logId);
+      const range = await leafRange({ store, ...log }, tenantId, question, shown);
+      if (range === null) throw noEpoch();
       const lines = openingLines({ store: store.log, ...log }, tenantId, range, question);
       return {
         status: 200,

@@ -9,13 +9,13 @@ const rowOf = (logId: number, role: LogRow['role']): LogRow => ({
   ...{ logId, role, origin: `node.example/${role}`, since: '2026-01-01T00:00:00.000Z', publicKey: '' },
   ...{ holder: 'file', reference: '', closedJson: null },
 });
+const SHOWN = { size: 1, note: 'a checkpoint' };
 const EPOCH: StoredEpoch = { epoch: 0, entry: new Uint8Array(1), to: '2026-01-02T00:00:00.000Z' };
 
 /** A log with one epoch, in which one tenant has all leaves, and how many of them were read at once. */
 function logOf(leafAt: (at: number) => LoggedLeaf): { readonly store: CompletenessStore; readonly read: number[] } {
   const read: number[] = [];
   const unasked = async (): Promise<never> => Promise.reject(new Error('was not asked for'));
-  const shown = { size: 1, note: 'a checkpoint', fresh: 'a checkpoint', publishedMs: 0, freshMs: 0 };
   const store: CompletenessStore = {
     log: {
       tile: unasked,
@@ -33,7 +33,6 @@ function logOf(leafAt: (at: number) => LoggedLeaf): { readonly store: Completene
       headsAt: async () => [{ tenantId: 'tenant', tag: TAG, size: LEAVES, root: new Uint8Array(32) }],
       tree: unasked,
     },
-    logNotes: { newestPublished: async () => shown },
   };
   return { store, read };
 }
@@ -49,7 +48,7 @@ it.each([
 ])('reads the leaves of a range in parts, %s', async (_name, deleted, parts) => {
   const { store, read } = logOf((at) => leaf(at, at === deleted));
   const deps = { store, receipts: rowOf(1, 'receipts'), epochs: rowOf(2, 'epochs'), tagOf: () => TAG };
-  const range = await leafRange(deps, 'tenant', { attestedFrom: null, attestedTo: null });
+  const range = await leafRange(deps, 'tenant', { attestedFrom: null, attestedTo: null }, SHOWN);
   if (deleted < LEAVES) expect(range).toBeNull();
   else expect(range).toMatchObject({ start: 0, end: LEAVES });
   expect(read).toEqual(parts);

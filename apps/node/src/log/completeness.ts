@@ -4,7 +4,7 @@ import { formatTlogProof } from '@cer/tlog';
 import { proveInMap, tenantHeadValue } from '@cer/tlog/epoch';
 import { treeOfLeafHashes } from '@cer/tlog/merkle';
 import { TILE_WIDTH } from '@cer/tlog/tiles';
-import type { EpochHead, LogEpochStore, LogNoteStore, LogRow, LogStore, StoredEpoch } from '../store/index.js';
+import type { EpochHead, LogEpochStore, LogRow, LogStore, PublishedNote, StoredEpoch } from '../store/index.js';
 import { tilesFrom, treeOfLog } from './log-tree.js';
 import { LEAVES_AT_ONCE } from './opening-lines.js';
 import { MMD_SECONDS } from './log-statement.js';
@@ -13,7 +13,6 @@ import { UnnamedDeletions } from './unnamed-deletions.js';
 export interface CompletenessStore {
   readonly log: Pick<LogStore, 'tile' | 'entries' | 'tenantEntries' | 'tenantLeaves'>;
   readonly logEpochs: Pick<LogEpochStore, 'epochs' | 'firstTo' | 'lastTo' | 'headsAt' | 'tree'>;
-  readonly logNotes: Pick<LogNoteStore, 'newestPublished'>;
 }
 
 export interface CompletenessDeps {
@@ -44,16 +43,16 @@ const HASH_BYTES = 32;
 const TILE_HEIGHT = 8;
 
 /**
- * The range of epochs that proves a period, as far as published epochs reach; null before the first, and while none has
- * the deletion of a deleted leaf.
+ * The range of epochs that proves a period; null before the first, and while none has the deletion of a deleted leaf.
+ * @param shown the published checkpoint of the epochs log up to which the range may reach; null before the first
  */
 export async function leafRange(
   deps: CompletenessDeps,
   tenantId: string,
   { attestedFrom, attestedTo }: AskedPeriod,
+  shown: Pick<PublishedNote, 'size' | 'note'> | null,
 ): Promise<LeafRange | null> {
-  const { store, receipts, epochs } = deps;
-  const shown = await store.logNotes.newestPublished(epochs.logId);
+  const { store, epochs, receipts } = deps;
   if (shown === null || shown.size === 0) return null;
   const newest = await epochAt(store, epochs, shown.size - 1);
   const wanted =
@@ -113,7 +112,7 @@ async function endOf(
   { store, epochs, tagOf }: CompletenessDeps,
   tenantId: string,
   { epoch, entry }: StoredEpoch,
-  shown: { readonly size: number; readonly note: string },
+  shown: Pick<PublishedNote, 'size' | 'note'>,
 ): Promise<{ readonly head: EpochHead; readonly json: JsonValue } | null> {
   const heads = await store.logEpochs.headsAt(epochs.logId, epoch);
   const head = heads.find((each) => each.tenantId === tenantId);
