@@ -1,6 +1,6 @@
 import { ServiceError, type RequestHead } from '@cer/http-service';
 import { equalSecret, type Secret } from '@cer/http-service/config';
-import { createLockout, type LockoutTimes } from './lockout.js';
+import { createLockout, type Lockout } from './lockout.js';
 
 /** Access control of the admin routes. */
 export interface AdminGate {
@@ -13,14 +13,13 @@ export interface AdminGate {
 export interface AdminGateDeps {
   readonly adminSecret: Secret<string> | undefined;
   readonly now: () => Date;
+  /** Of all workers of the node; absent: this process is alone. */
+  readonly locks?: Lockout | undefined;
 }
 
-/** After five wrong secrets within 15 minutes, further wrong ones of the address are RATE_LIMITED for 15 minutes. */
-const LOCKOUT: LockoutTimes = { failures: 5, windowMs: 15 * 60_000, lockedMs: 15 * 60_000 };
-
 /** @see docs/spec.md, "Admin routes" */
-export function createAdminGate({ adminSecret, now }: AdminGateDeps): AdminGate {
-  const locks = createLockout(LOCKOUT, () => now().getTime());
+export function createAdminGate(deps: AdminGateDeps): AdminGate {
+  const { adminSecret, now, locks = createLockout(() => now().getTime()) } = deps;
   return {
     admit: async ({ headers, remoteAddress }) => {
       if (adminSecret === undefined) {
@@ -34,7 +33,7 @@ export function createAdminGate({ adminSecret, now }: AdminGateDeps): AdminGate 
         locks.forget(remoteAddress);
         return;
       }
-      const waitSeconds = locks.secondsLeft(remoteAddress);
+      const waitSeconds = await locks.noteFailure(remoteAddress);
       if (waitSeconds > 0) {
         throw new ServiceError({
           code: 'RATE_LIMITED',
@@ -42,7 +41,6 @@ export function createAdminGate({ adminSecret, now }: AdminGateDeps): AdminGate 
           headers: { 'retry-after': String(waitSeconds) },
         });
       }
-      locks.noteFailure(remoteAddress);
       throw unauthorized();
     },
     actorOf: ({ remoteAddress }) => `admin@${remoteAddress}`,

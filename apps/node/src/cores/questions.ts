@@ -9,6 +9,8 @@ export const ASK = {
   points: 'points',
   takeSlot: 'take-slot',
   releaseSlot: 'release-slot',
+  adminFailure: 'admin-failure',
+  adminSuccess: 'admin-success',
   writeTurn: 'write-turn',
   writeDone: 'write-done',
   /** Worker to primary: ask every worker. */
@@ -25,6 +27,9 @@ export const PointsOf = z.object({ key: z.string(), points: z.number() });
 export const Points = z.object({ taken: z.number(), msLeft: z.number() });
 export const Slot = z.object({ kind: z.string(), holder: z.string() });
 export const SlotWanted = Slot.extend({ ofAHolder: z.number(), ofAll: z.number().optional() });
+/** The client of an admin route. */
+export const AdminClient = z.object({ address: z.string() });
+export const SecondsLeft = z.number();
 export const Everyone = z.object({ name: z.enum([ASK.metrics, ASK.readiness, ASK.keys]) });
 export const Answers = z.object({
   answers: z.array(z.unknown()),

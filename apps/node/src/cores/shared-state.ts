@@ -1,14 +1,16 @@
 import type { z } from 'zod';
+import { createLockout } from '../auth/lockout.js';
 import { SlotsInMemory } from '../limits/slots.js';
 import { pointsInMemory } from '../store/sql/points-in-memory.js';
 import type { Channel } from './channel.js';
 import { FairLock } from './fair-lock.js';
-import { ASK, PointsOf, Slot, SlotWanted } from './questions.js';
+import { AdminClient, ASK, PointsOf, Slot, SlotWanted } from './questions.js';
 
 /** The shared state of a node's workers, in the memory of their primary process: limits, and the write lock. */
 export class SharedState {
   readonly #points = pointsInMemory();
   readonly #slots = new SlotsInMemory();
+  readonly #adminLocks = createLockout(() => performance.now());
   readonly #writeLock = new FairLock<Channel>();
 
   /**
@@ -34,6 +36,10 @@ export class SharedState {
       if (at === -1) return;
       held.splice(at, 1);
       this.#slots.release(kind, holder);
+    });
+    channel.on(ASK.adminFailure, (asked) => this.#adminLocks.noteFailure(AdminClient.parse(asked).address));
+    channel.on(ASK.adminSuccess, (noted) => {
+      this.#adminLocks.forget(AdminClient.parse(noted).address);
     });
     channel.on(ASK.writeTurn, async () => {
       await this.#writeLock.acquire(channel);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { RatePoints } from '../store/index.js';
+import type { Lockout } from '../auth/lockout.js';
 import type { Slots } from '../limits/slots.js';
 import { Channel, type Answerer } from './channel.js';
-import { Answers, ASK, Membership, Points } from './questions.js';
+import { Answers, ASK, Membership, Points, SecondsLeft } from './questions.js';
 
 /** Answers that all workers give together. */
 type Question = 'metrics' | 'readiness' | 'keys';
@@ -16,6 +17,8 @@ export interface Team {
   readonly points: RatePoints;
   /** Of all workers. */
   readonly slots: Slots;
+  /** Wrong secrets of the admin routes, counted over all workers. */
+  readonly adminLocks: Lockout;
   /** Waits until no other worker writes to the SQLite file. @returns to be called when the write is done */
   readonly writeTurn: () => Promise<() => void>;
   /** States this worker's part of an answer that all workers give together. */
@@ -47,6 +50,12 @@ export async function joinTeam(): Promise<Team> {
         z.boolean().parse(await channel.ask(ASK.takeSlot, { kind, holder, ...limits })),
       release: (kind, holder) => {
         channel.note(ASK.releaseSlot, { kind, holder });
+      },
+    },
+    adminLocks: {
+      noteFailure: async (address) => SecondsLeft.parse(await channel.ask(ASK.adminFailure, { address })),
+      forget: (address) => {
+        channel.note(ASK.adminSuccess, { address });
       },
     },
     writeTurn: async () => {

@@ -118,7 +118,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, () => performance.now());
   const turns = new WorkTurns();
   const gate = notingCallers(createGate(deps.keys, rates), turns);
-  const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
+  const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now, locks: deps.team?.adminLocks });
   const budget = deps.verifyBudget ?? VERIFY_BUDGET;
   const bytesAtOnce = partOf(budget.bytesAtOnce);
   const verifyBudget = createVerifyBudget({ ...budget, bytesAtOnce }, { points, slots });

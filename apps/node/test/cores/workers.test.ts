@@ -135,6 +135,17 @@ describe.each([
     await stop(node);
   });
 
+  it('counts wrong admin secrets over all workers', async () => {
+    const node = await start({ ADMIN_SECRET: 'secret of the test administrator' });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const headers = { 'X-Admin-Secret': 'a wrong secret' };
+      statuses.push((await ask(node, 'get', '/v1/admin/audit', { headers })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429, 429]);
+    await stop(node);
+  });
+
   it('answers a revocation when every worker knows it', async () => {
     const adminSecret = 'secret of the test administrator';
     const node = await start({ ADMIN_SECRET: adminSecret });
