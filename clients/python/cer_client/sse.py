@@ -12,7 +12,9 @@ class SseReader:
     def __init__(self, max_length: int) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._max_length = max_length
-        self._rest = ""
+        # The pieces of a line whose end has not arrived: joining them in each chunk would take longer with every chunk.
+        self._rest: List[str] = []
+        self._rest_length = 0
         # Whether the last line ended with a carriage return: a line feed at the start of the next chunk belongs to it.
         self._is_carriage_last = False
         self._data: List[str] = []
@@ -21,20 +23,25 @@ class SseReader:
     def push(self, content: bytes) -> List[str]:
         """The data of the events that end within this chunk."""
         events: List[str] = []
-        text = self._rest + self._decoder.decode(content)
+        text = self._decoder.decode(content)
         if text == "":
             return events
         # Not waited for: the carriage return may be the last byte of the stream, or of what its reader takes.
         if self._is_carriage_last and text.startswith("\n"):
             text = text[1:]
         self._is_carriage_last = text.endswith("\r")
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._rest = lines.pop()
+        first, *lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._rest.append(first)
+        self._rest_length += len(first)
+        if lines:
+            lines.insert(0, "".join(self._rest))
+            self._rest = [lines.pop()]
+            self._rest_length = len(self._rest[0])
         for line in lines:
             self._line(line, events)
         # A line that never ends must not fill the memory.
-        if len(self._rest) > self._max_length + 64:
-            self._rest = ""
+        if self._rest_length > self._max_length + 64:
+            self._rest, self._rest_length = [], 0
         return events
 
     def _line(self, line: str, events: List[str]) -> None:

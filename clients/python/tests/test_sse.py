@@ -1,7 +1,8 @@
 """Server-sent events, wherever chunks are cut."""
 
 import unittest
-from typing import List
+from typing import Any, List
+from unittest import mock
 
 from cer_client.sse import SseReader
 
@@ -35,3 +36,25 @@ class SseTest(unittest.TestCase):
         for chunk_bytes in (1, 2, 3, 1000):
             with self.subTest(chunk_bytes=chunk_bytes):
                 self.assertEqual(data_of(b"\xef\xbb\xbfdata: \xef\xbb\xbfa\n\n", chunk_bytes), ["\ufeffa"])
+
+    def test_line_is_searched_once_in_however_many_chunks_it_arrives(self) -> None:
+        searched = 0
+
+        class Counted(str):
+            def __radd__(self, earlier: str) -> "Counted":
+                return Counted(str(earlier) + str(self))
+
+            def replace(self, *arguments: Any) -> "Counted":
+                nonlocal searched
+                searched += len(self)
+                return Counted(super().replace(*arguments))
+
+        reader = SseReader(1_000_000)
+        decode = reader._decoder.decode
+        content = b"data: " + b"x" * 200_000 + b"\n\n"
+        with mock.patch.object(reader, "_decoder") as decoder:
+            decoder.decode = lambda chunk: Counted(decode(chunk))
+            chunks = (content[at : at + 1000] for at in range(0, len(content), 1000))
+            self.assertEqual([len(data) for chunk in chunks for data in reader.push(chunk)], [200_000])
+        self.assertGreater(searched, 0)
+        self.assertLess(searched, 5 * len(content))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import { SseReader } from './sse.js';
 
@@ -37,5 +37,20 @@ describe('reading server-sent events', () => {
   it('takes a byte order mark for no part of the first line', () => {
     for (const chunkBytes of [1, 2, 3, 1000])
       expect(dataOf('\ufeffdata: \ufeffa\n\n', chunkBytes)).toEqual(['\ufeffa']);
+  });
+
+  it('searches a line once, in however many chunks it arrives', () => {
+    const text = `data: ${'x'.repeat(200_000)}\n\n`;
+    const bytes = new TextEncoder().encode(text);
+    const reader = new SseReader(1_000_000);
+    const lengths: number[] = [];
+    const search = jest.spyOn(String.prototype, 'indexOf');
+    for (let at = 0; at < bytes.length; at += 1000) {
+      reader.push(bytes.subarray(at, at + 1000), ({ data }) => lengths.push(data.length));
+    }
+    const searched = search.mock.contexts.map((text) => String(text).length).reduce((sum, length) => sum + length, 0);
+    search.mockRestore();
+    expect(lengths).toEqual([200_000]);
+    expect(searched).toBeLessThan(5 * text.length);
   });
 });

@@ -11,7 +11,9 @@ export interface SseEvent {
 export class SseReader {
   readonly #text = new Utf8Chunks();
   readonly #maxEventLength: number;
-  #rest = '';
+  /** Pieces of a line whose end has not arrived: joining them in each chunk would take longer with every chunk. */
+  #rest: string[] = [];
+  #restLength = 0;
   /** Whether the last line ended with a carriage return, to which a line feed at the start of the next chunk belongs. */
   #isCarriageLast = false;
   #name = '';
@@ -25,7 +27,7 @@ export class SseReader {
 
   /** @param take gets each event that ends within this chunk: one by one, because most are garbage at once */
   push(bytes: Uint8Array, take: (event: SseEvent) => void): void {
-    const text = this.#rest + this.#text.decode(bytes);
+    const text = this.#text.decode(bytes);
     if (text === '') return;
     // Not waited for: the carriage return may be the last byte of the stream, or of what its reader takes.
     let start = this.#isCarriageLast && text.startsWith('\n') ? 1 : 0;
@@ -34,16 +36,30 @@ export class SseReader {
     while (feed >= 0 || carriage >= 0) {
       const isCarriage = carriage >= 0 && (feed < 0 || carriage < feed);
       const end = isCarriage ? carriage : feed;
-      this.#line(text, start, end, take);
+      if (this.#restLength === 0) this.#line(text, start, end, take);
+      else this.#endOfLine(text.slice(start, end), take);
       start = end + (isCarriage && text[end + 1] === '\n' ? 2 : 1);
       // Each is searched for again only after it was passed: most streams have no carriage return at all.
       if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
       if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
     }
     this.#isCarriageLast = text.endsWith('\r');
-    this.#rest = text.slice(start);
+    if (start === text.length) return;
+    this.#rest.push(text.slice(start));
+    this.#restLength += text.length - start;
     // A line that never ends must not fill the memory.
-    if (this.#rest.length > this.#maxEventLength + 64) this.#rest = '';
+    if (this.#restLength > this.#maxEventLength + 64) this.#forget();
+  }
+
+  #endOfLine(piece: string, take: (event: SseEvent) => void): void {
+    const line = this.#rest.join('') + piece;
+    this.#forget();
+    this.#line(line, 0, line.length, take);
+  }
+
+  #forget(): void {
+    this.#rest = [];
+    this.#restLength = 0;
   }
 
   /** The line of `text` from `start` to before `end`. */
