@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Optional, Protocol
+import json
+from typing import Callable, Dict, List, NoReturn, Optional, Protocol
 
-from cer_verify import SVC_V1, JsonFault, Members, canonicalize, get, parse_json
+from cer_verify import SVC_V1, Members, canonicalize, get
 
 # Members that name something: a later chunk repeats or replaces them.
 _REPLACED = ("role", "id", "type", "index", "name", "finish_reason", "stop_reason")
@@ -27,11 +28,16 @@ class Fold(Protocol):
     def answer(self) -> Members: ...
 
 
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
 def object_in(text: str) -> Optional[Members]:
-    """The JSON object in a text; None for anything else."""
+    """The JSON object in a text, as SDKs read it; None for anything else. Numbers are doubles."""
     try:
-        value = parse_json(text.encode("utf-8", "replace"))
-    except JsonFault:
+        # Not strictly: an event with an integer that a double rounds is part of the answer.
+        value = json.loads(text, parse_int=float, parse_constant=_refuse)
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
@@ -91,9 +97,10 @@ class ChatFold:
         known = self._choices.setdefault(repr(choice.get("index")), {})
         delta = choice.pop("delta", None)
         if isinstance(delta, dict):
-            message = known.setdefault("message", {})
-            if isinstance(message, dict):
-                _add(message, delta)
+            stated = known.get("message")
+            message: Members = stated if isinstance(stated, dict) else {}
+            known["message"] = message
+            _add(message, delta)
         _add(known, choice)
 
     @property

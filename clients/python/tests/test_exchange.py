@@ -99,3 +99,33 @@ class ExchangeTest(unittest.TestCase):
             self.assertEqual(ended, [])
             exchange.end()
             self.assertEqual([one.outcome for one in ended], ["complete"])
+
+    def test_events_are_read_as_sdks_read_them(self) -> None:
+        # An integer that a double rounds, and two members of one name.
+        odd = '{"created": 1700000000000000001, "choices": [{"index": 0, "delta": {"content": "%s"}}]}' % WORD
+        twice = odd.replace('{"created"', '{"created": 1, "created"')
+        for data in (odd, twice):
+            ended: List[Ended] = []
+            exchange = Exchange(Answer(200, {"content-type": "text/event-stream"}), ChatFold, 200_000, ended.append)
+            exchange.hand_on(f"data: {data}\n\ndata: {{not JSON\n\ndata: {'[' * 100000}\n\ndata: [DONE]\n\n".encode())
+            choice = {"index": 0, "message": {"content": WORD}}
+            self.assertEqual(ended[0].outcome, "complete")
+            self.assertEqual(ended[0].output, {"created": 1.7e18, "choices": [choice]})
+
+    def test_answers_are_read_as_sdks_read_them(self) -> None:
+        for text, output in (
+            ('{"id": 12345678901234567890, "id": "b"}', {"id": "b"}),
+            ('{"id": NaN}', '{"id": NaN}'),
+            ("[1]", "[1]"),
+        ):
+            ended: List[Ended] = []
+            exchange = Exchange(Answer(200, {}), ChatFold, 1000, ended.append)
+            exchange.hand_on(text.encode())
+            exchange.end()
+            self.assertEqual(ended[0].output, output)
+
+    def test_choice_whose_message_is_no_object_gets_one(self) -> None:
+        fold = ChatFold()
+        for choice in ({"message": 1}, {"delta": {"content": "a"}}):
+            fold.push(json.dumps({"choices": [{"index": 0, **choice}]}))
+        self.assertEqual(fold.answer(), {"choices": [{"message": {"content": "a"}, "index": 0}]})

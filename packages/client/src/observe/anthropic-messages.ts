@@ -1,5 +1,5 @@
 import { elementsOf } from '@cer/canonical-json';
-import type { Json, JsonMembers } from '../json.js';
+import { textOf, type Json, type JsonMembers } from '../json.js';
 import { addDelta, assignBut, isDraft, objectIn, setOwn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
 
@@ -22,12 +22,11 @@ export function foldMessages(): Fold {
       const event = objectIn(data);
       if (event === null) return;
       const { type, index, message: started, content_block: block, delta } = event;
-      if (type === 'message_start' && isDraft(started)) Object.assign(message, started);
+      if (type === 'message_start' && isDraft(started)) assignBut(message, started, 'content');
       if (type === 'content_block_start' && isDraft(block)) {
         blocks.set(index, { ...block });
         // The answer is of the model that took over.
-        if (block['type'] === 'fallback' && isDraft(block['to']))
-          assignStated(message, { model: block['to']['model'] });
+        if (block['type'] === 'fallback') assignStated(message, { model: textOf(block['to'], 'model') ?? undefined });
       }
       if (type === 'content_block_delta' && isDraft(delta)) addToBlock(blocks.get(index) ?? {}, delta);
       if (type === 'message_delta') addToMessage(message, event);
@@ -74,8 +73,9 @@ function assignStated(draft: Draft, from: Readonly<Record<string, Json | undefin
 }
 
 /** The input of a tool arrives as pieces of its JSON text; a text that is not whole stays as it arrived. */
-function withInput({ partial_json: text, ...block }: Record<string, Json>): JsonMembers {
-  if (typeof text !== 'string') return block;
+function withInput({ partial_json: text, ...block }: JsonMembers): JsonMembers {
+  if (text === undefined) return block;
+  if (typeof text !== 'string') return { ...block, partial_json: text };
   const input = objectIn(text === '' ? '{}' : text);
   return input === null ? { ...block, partial_json: text } : { ...block, input };
 }

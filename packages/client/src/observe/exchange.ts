@@ -1,5 +1,5 @@
 import { ByteParts } from '@cer/ndjson';
-import type { Json } from '../json.js';
+import { textOf, type Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import type { BodyHash } from './body-hash.js';
 import type { Fold } from './fold.js';
@@ -148,10 +148,10 @@ function decoded(bytes: ByteParts): string {
   return utf8.decode(parts.length === 1 ? parts[0] : bytes.joined());
 }
 
+/** Codes that are numbers repeat the HTTP status. */
 function errorCodeOf(output: Json): string | null {
   const error = isRecord(output) ? output['error'] : undefined;
-  const code = isRecord(error) ? (error['code'] ?? error['type']) : undefined;
-  return typeof code === 'string' ? code : null;
+  return textOf(error, 'code') ?? textOf(error, 'type');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

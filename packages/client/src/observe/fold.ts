@@ -46,7 +46,7 @@ export function addDelta(draft: Draft, delta: Draft, except?: string): void {
     const value = delta[name] ?? null;
     const known = Object.hasOwn(draft, name) ? draft[name] : undefined;
     if (typeof value === 'string' && typeof known === 'string' && !REPLACED.has(name)) draft[name] = known + value;
-    else if (Array.isArray(value)) draft[name] = mergedList(elementsOf(known), value);
+    else if (Array.isArray(value)) setOwn(draft, name, mergedList(elementsOf(known), value));
     else if (isDraft(value) && isDraft(known)) addDelta(known, value);
     else if (value !== null || known === undefined) setOwn(draft, name, value);
   }
