@@ -245,9 +245,14 @@ def _at_fork(client: "weakref.ref[Certificates]") -> None:
 
 
 def _address(given: str) -> str:
-    parts = urlsplit(given)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    url = given.strip()
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
         raise ValueError("node_url: must be a http or https address (or set CER_NODE_URL)")
     if parts.username is not None or parts.password is not None:
         raise ValueError("node_url: must not hold a password")
-    return given.rstrip("/")
+    return url.rstrip("/")

@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from typing import Callable, List, NamedTuple, Optional, Sequence
 
 from cer_client.spool import Batch, Spool
@@ -19,6 +19,10 @@ from cer_verify import JsonFault, Members, get, parse_json, text_of
 BATCH_LINES = 200
 # Base and cap of the wait before a retry, in seconds.
 BASE_S, CAP_S = 0.25, 30.0
+# Maximum wait that a node can ask for, in seconds. A longer one than a lock can wait would end the thread.
+MAX_WAIT_S = 24 * 60 * 60.0
+# Maximum bytes of an answer.
+MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 
 class NodeError(Exception):
@@ -65,13 +69,21 @@ class Node:
         request = urllib.request.Request(self._url, body, headers, method="POST")  # noqa: S310 (checked in settings)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return [_result_of(line) for line in response.read().split(b"\n") if line]
+                content: bytes = response.read(MAX_ANSWER_BYTES + 1)
+                if response.length and len(content) <= MAX_ANSWER_BYTES:
+                    raise IncompleteRead(content)
         except urllib.error.HTTPError as error:
             with error:
                 raise _refusal(error, bool(self._api_key)) from None
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "reason", None) or type(error).__name__
             raise NodeError("UNREACHABLE", f"the node cannot be reached: {self._base}: {reason}") from error
+        if len(content) > MAX_ANSWER_BYTES:
+            raise NodeError("ANSWER_TOO_LARGE", f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+        lines = [line for line in content.split(b"\n") if line]
+        if len(lines) > len(texts):
+            raise NodeError("UNEXPECTED_ANSWER", "the answer has more lines than the batch")
+        return [_result_of(line, index) for index, line in enumerate(lines)]
 
 
 def _refusal(error: urllib.error.HTTPError, has_key: bool) -> NodeError:
@@ -90,21 +102,21 @@ def _seconds(retry_after: Optional[str]) -> float:
     """`Retry-After`: seconds, or an HTTP date."""
     if retry_after is None:
         return 0
-    if retry_after.isascii() and retry_after.isdigit():
-        return float(retry_after[:9])
     try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except (TypeError, ValueError):
+        is_number = re.fullmatch("[0-9]{1,9}", retry_after) is not None
+        wait = float(retry_after) if is_number else parsedate_to_datetime(retry_after).timestamp() - time.time()
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError):
         return 0
+    return min(MAX_WAIT_S, max(0.0, wait))
 
 
-def _result_of(line: bytes) -> LineResult:
+def _result_of(line: bytes, index: int) -> LineResult:
     try:
         value = parse_json(line)
     except JsonFault:
         value = None
     status, body = get(value, "status"), get(value, "body")
-    if not isinstance(status, float) or not isinstance(body, dict):
+    if get(value, "index") != index or not isinstance(status, float) or not isinstance(body, dict):
         raise NodeError("UNEXPECTED_ANSWER", "a line of the answer is not {index, status, body}")
     return LineResult(int(status), body)
 
@@ -139,12 +151,17 @@ class Drain:
     def start(self) -> None:
         """Sends what waits, and brings it to the disk."""
         self._unsynced.set()
-        with self._changed:
-            if not self._threads and not self._is_stopped:
-                for work in (self._run, self._sync):
-                    self._threads.append(threading.Thread(target=work, name="cer_client", daemon=True))
-                    self._threads[-1].start()
-            self._changed.notify_all()
+        try:
+            with self._changed:
+                self._changed.notify_all()
+                # One that could not be started is started now.
+                for work in (self._run, self._sync)[len(self._threads) :] if not self._is_stopped else ():
+                    thread = threading.Thread(target=work, name="cer_client", daemon=True)
+                    thread.start()
+                    self._threads.append(thread)
+        except RuntimeError as error:
+            # The system has no thread left, or the interpreter ends.
+            self._hooks.failed(error)
 
     def flush(self, timeout: float) -> int:
         """Sends now and waits up to `timeout` seconds. Returns the bundles that still wait."""
@@ -156,13 +173,15 @@ class Drain:
             self._flushing += 1
             self._not_before = 0
             self._changed.notify_all()
-            # After the last bundle the thread still counts what is torn, and removes files.
-            while (self.waiting() > 0 or self._is_sending) and not self._is_stopped:
-                rest = deadline - time.monotonic()
-                if rest <= 0:
-                    break
-                self._changed.wait(rest)
-            self._flushing -= 1
+            try:
+                # After the last bundle the thread still counts what is torn, and removes files.
+                while (self.waiting() > 0 or self._is_sending) and not self._is_stopped:
+                    rest = deadline - time.monotonic()
+                    if rest <= 0:
+                        break
+                    self._changed.wait(min(rest, threading.TIMEOUT_MAX))
+            finally:
+                self._flushing -= 1
         return self.waiting()
 
     def stop(self) -> None:

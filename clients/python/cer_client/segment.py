@@ -162,9 +162,13 @@ class Segment:
 
     def remove(self) -> None:
         """Closes the file and deletes it, unless it is kept."""
-        self.close()
         if self.is_kept:
+            self.close()
             return
+        # Not brought to the disk, for which calls under way would wait: its bundles are attested or cannot be read.
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
         for path in (self.path, self._done_path):
             path.unlink(missing_ok=True)
 

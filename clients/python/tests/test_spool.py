@@ -62,6 +62,9 @@ class Node:
         self.answers: Callable[[Dict[str, Any]], Tuple[int, Dict[str, Any]]] = self.attest
         self.request_status = 200
         self.lines_answered = 500
+        # Faults of an answer: other numbers of lines, each line several times, fewer bytes than stated, a header.
+        self.index_of: Callable[[int], Any] = lambda index: index
+        self.repeats, self.cut_off, self.retry_after = 1, 0, ""
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -75,10 +78,13 @@ class Node:
                 if self.path == "/api/attest-batch" and owner.request_status == 200:
                     for index, line in enumerate(body.splitlines()[: owner.lines_answered]):
                         status, answer = owner.answers(json.loads(line))
-                        lines.append(json.dumps({"index": index, "status": status, "body": answer}))
+                        result = json.dumps({"index": owner.index_of(index), "status": status, "body": answer})
+                        lines.extend([result] * owner.repeats)
                 content = ("\n".join(lines) if lines else json.dumps(owner.refusal())).encode()
                 self.send_response(owner.request_status)
-                self.send_header("Content-Length", str(len(content)))
+                self.send_header("Content-Length", str(len(content) + owner.cut_off))
+                if owner.retry_after:
+                    self.send_header("Retry-After", owner.retry_after)
                 self.end_headers()
                 self.wfile.write(content)
 
@@ -414,6 +420,18 @@ class SpoolTest(unittest.TestCase):
                     self.assertEqual(len(self.node.attested), kept_lines + goes_on)
                     self.assertEqual(list(folder.iterdir()), [])
 
+    def test_attested_bundles_are_deleted_without_a_flush_to_the_disk(self) -> None:
+        spool = FileSpool(self.folder, self.fail)
+        spool.put("{}")
+        with mock.patch("cer_client.segment.flush") as flush:
+            batch = spool.next(1)
+            assert batch is not None
+            batch.acknowledge(1)
+            self.assertEqual((list(self.folder.iterdir()), flush.call_count), ([], 0))
+            spool.put("{}")
+            spool.close()
+            self.assertEqual(flush.call_count, 1)
+
     def test_changed_line_waits_no_longer(self) -> None:
         spool = FileSpool(self.folder, self.fail)
         for position in range(4):
@@ -485,10 +503,13 @@ class SpoolTest(unittest.TestCase):
         for options in (
             {"node_url": "node.example"},
             {"node_url": "http://user:password@node.example"},
+            {"node_url": "http://node.example:99999"},
+            {"node_url": "http://node.example:port"},
+            {"node_url": "http://[::1"},
             {"protocol": "1.3.1"},
             {"on_full": "drop"},
         ):
-            with self.assertRaises(ValueError):
+            with self.assertRaisesRegex(ValueError, "^(node_url|protocol|on_full): must "):
                 Certificates("tests", **{"node_url": NODE_DOWN, "in_memory": True, **options})  # type: ignore[arg-type]
 
 

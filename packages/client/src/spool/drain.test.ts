@@ -83,6 +83,30 @@ describe('sending what waits', () => {
     expect(waited).toEqual([2000, 4000, 8000, 10_000, 10_000]);
   });
 
+  it('waits a day at most when a node asks for longer', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const failed = new Promise<void>((resolve) => {
+      const drain = createDrain({
+        ...DEPS,
+        spools: [spoolOf(1)],
+        failed: () => {
+          resolve();
+        },
+        async *attest() {
+          throw new NodeError('RATE_LIMITED', 'later', { status: 429, retryAfterMs: 8000 * 365 * 24 * 3600 * 1000 });
+          yield* attestAll([]);
+        },
+        unref: (timer) => {
+          timer.unref();
+          drain.stop();
+        },
+      });
+      drain.start();
+    });
+    await failed;
+    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([24 * 3600 * 1000]);
+  });
+
   it('ends the request under way when it stops', async () => {
     const asked: Patience[] = [];
     const drain = createDrain({ ...DEPS, spools: [spoolOf(1)], attest: attestNever((one) => asked.push(one)) });

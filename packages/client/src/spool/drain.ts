@@ -16,6 +16,9 @@ const FIRST_SILENCE_MS = 2000;
 /** Maximum results handled in one turn of the event loop, in which no call of the program advances. */
 const RESULTS_PER_TURN = 2;
 
+/** Maximum milliseconds that a node can ask to wait. A timer with more than 2^31 - 1 ends at once. */
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
+
 /** How long a request may take, and the signal that ends it. */
 export interface Patience {
   readonly timeoutMs: number;
@@ -60,7 +63,7 @@ export function createDrain(deps: DrainDeps): Drain {
 
   const later = (retryAfterMs: number | null): void => {
     if (isStopped || timer !== null) return;
-    const delay = retryDelay(failures, retryAfterMs, deps.random) ?? retryAfterMs ?? 0;
+    const delay = retryDelay(failures, retryAfterMs, deps.random) ?? Math.min(retryAfterMs ?? 0, MAX_WAIT_MS);
     timer = setTimeout(() => {
       timer = null;
       run();

@@ -1,0 +1,128 @@
+"""The drain against a node that answers as no node should, and in a program that is at its limits."""
+
+from __future__ import annotations
+
+import math
+import unittest
+from email.message import Message
+from typing import Any, Dict, List, Tuple
+from unittest import mock
+
+from test_spool import NODE_DOWN, Node, record
+
+from cer_client import Certificates
+from cer_client.drain import NodeError, _refusal
+
+
+class DrainTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.node = Node()
+        self.addCleanup(self.node.close)
+        self.faults: List[BaseException] = []
+
+    def certificates(self, **options: Any) -> Certificates:
+        given = {"node_url": self.node.url, "in_memory": True, "on_error": self.faults.append, **options}
+        cer = Certificates("tests", **given)
+        self.addCleanup(cer.close, 0)
+        return cer
+
+    def send(self, cer: Certificates) -> None:
+        """Sends until there is a fault."""
+        while not self.faults and cer.stats().waiting > 0:
+            cer.flush(0.01)
+
+    def refused(self, retry_after: str) -> NodeError:
+        headers = Message()
+        headers["Retry-After"] = retry_after
+        answer = mock.Mock(headers=headers, code=503)
+        answer.read.return_value = b""
+        return _refusal(answer, True)
+
+    def test_wait_that_a_node_asks_for_has_an_end(self) -> None:
+        for retry_after in ("999999999", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 -0000"):
+            with self.subTest(retry_after):
+                self.assertIn(self.refused(retry_after).retry_after, (0, 24 * 60 * 60))
+        for retry_after in (" ", "-1", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 -0000", "²"):
+            with self.subTest(retry_after):
+                self.assertEqual(self.refused(retry_after).retry_after, 0)
+        self.assertEqual(self.refused("7").retry_after, 7)
+
+    def test_sends_again_after_a_wait_without_end(self) -> None:
+        self.node.request_status, self.node.retry_after = 503, "Fri, 31 Dec 9999 23:59:59 GMT"
+        cer = self.certificates()
+        record(cer)
+        drain = cer._drain
+        with drain._changed:
+            drain._changed.wait_for(lambda: drain._not_before > 0)
+        self.node.request_status = 200
+        self.assertEqual(cer.flush(30), 0)
+
+    def test_thread_that_could_not_be_started_is_started_later(self) -> None:
+        cer = self.certificates()
+        with mock.patch("threading.Thread.start", side_effect=RuntimeError("can't start new thread")):
+            record(cer)
+            self.assertEqual(cer.flush(0), 1)
+        self.assertEqual({str(fault) for fault in self.faults}, {"can't start new thread"})
+        self.assertEqual(cer.flush(30), 0)
+
+    def test_flush_may_wait_without_an_end(self) -> None:
+        cer = self.certificates()
+        record(cer)
+        self.assertEqual(cer.flush(math.inf), 0)
+
+    def test_interrupted_flush_is_over(self) -> None:
+        cer = self.certificates(node_url=NODE_DOWN)
+        record(cer)
+        with (
+            mock.patch("threading.Condition.wait", side_effect=KeyboardInterrupt),
+            self.assertRaises(KeyboardInterrupt),
+        ):
+            cer.flush(30)
+        self.assertEqual(cer._drain._flushing, 0)
+
+    def test_results_of_other_bundles_are_not_taken(self) -> None:
+        def answers(bundle: Dict[str, Any]) -> Tuple[int, Dict[str, Any]]:
+            return 400, {"error": "BUNDLE_INVALID"}
+
+        self.node.answers = answers
+        for index_of in (lambda index: index + 1, lambda index: "0", lambda index: None):
+            with self.subTest(index_of(0)):
+                self.node.index_of = index_of
+                dead: List[str] = []
+                cer = self.certificates(on_dead_letter=lambda _, code, dead=dead: dead.append(code))
+                self.faults.clear()
+                record(cer)
+                self.send(cer)
+                self.assertEqual((dead, cer.stats().waiting), ([], 1))
+                self.assertEqual(
+                    [str(fault) for fault in self.faults[:1]], ["a line of the answer is not {index, status, body}"]
+                )
+
+    def test_more_results_than_bundles_are_refused(self) -> None:
+        self.node.repeats = 2
+        cer = self.certificates()
+        record(cer)
+        self.send(cer)
+        self.assertEqual([str(fault) for fault in self.faults[:1]], ["the answer has more lines than the batch"])
+        self.assertEqual(cer.stats().waiting, 1)
+
+    def test_answer_without_an_end_is_given_up(self) -> None:
+        cer = self.certificates()
+        with mock.patch("cer_client.drain.MAX_ANSWER_BYTES", 100):
+            record(cer)
+            self.send(cer)
+            self.assertEqual([str(fault) for fault in self.faults[:1]], ["the answer is larger than 100 bytes"])
+        self.assertEqual(cer.flush(30), 0)
+
+    def test_answer_that_is_cut_off_is_a_lost_connection(self) -> None:
+        self.node.cut_off = 5
+        cer = self.certificates()
+        record(cer)
+        self.send(cer)
+        self.assertRegex(str(self.faults[0]), "^the node cannot be reached: .*: IncompleteRead$")
+        self.node.cut_off = 0
+        self.assertEqual(cer.flush(30), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
