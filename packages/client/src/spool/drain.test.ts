@@ -107,6 +107,26 @@ describe('sending what waits', () => {
     expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([24 * 3600 * 1000]);
   });
 
+  it('sends what one spool gets while another is sent', async () => {
+    const [disk, memory] = [createMemorySpool(), spoolOf(1)];
+    const sent: string[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [disk, memory],
+      async *attest(texts) {
+        sent.push(...texts);
+        if (sent.length === 1) {
+          disk.put('{"n":"late"}');
+          drain.start();
+        }
+        yield* attestAll(texts);
+      },
+    });
+    drain.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual(['{"n":0}', '{"n":"late"}']);
+  });
+
   it('ends the request under way when it stops', async () => {
     const asked: Patience[] = [];
     const drain = createDrain({ ...DEPS, spools: [spoolOf(1)], attest: attestNever((one) => asked.push(one)) });

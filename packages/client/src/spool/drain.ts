@@ -101,6 +101,8 @@ export function createDrain(deps: DrainDeps): Drain {
     if (isStopped || running !== null) return;
     running = sendAll().finally(() => {
       running = null;
+      // Stored in one spool while another one was sent.
+      if (timer === null && waits()) run();
     });
   };
 
