@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from typing import Callable, Iterable, List, Mapping, NamedTuple, Optional
+from typing import Callable, Iterable, Mapping, NamedTuple, Optional
 
 from cer_client.encoding import decoder_of
 from cer_client.folds import Fold, object_in
@@ -54,7 +54,8 @@ class Exchange:
         length = headers.get("content-length", "")
         is_exact = "content-encoding" not in headers and re.fullmatch("[0-9]{1,15}", length) is not None
         self._expected = int(length) if is_exact else None
-        self._chunks: Optional[List[bytes]] = [] if is_readable else None
+        # One array: a chunk is an object, however short.
+        self._content = bytearray() if is_readable else None
         self._size = 0
         self._hash = hashlib.sha256()
         self._is_over = False
@@ -77,16 +78,16 @@ class Exchange:
         self._size += len(content)
         self._hash.update(content)
         if self._size > self._max_bytes:
-            self._chunks = None
+            self._content = None
         if self._fold is None:
-            if self._chunks is not None:
-                self._chunks.append(content)
+            if self._content is not None:
+                self._content += content
             if self._size == self._expected:
                 self._finish(self._outcome_of_whole)
             return
         for data in self._sse.push(content):
             self._fold.push(data)
-        if self._chunks is None:
+        if self._content is None:
             self._fold.forget()
         if self._fold.end != "open":
             self._finish("failed" if self._fold.end == "failed" else self._outcome_of_whole)
@@ -137,13 +138,13 @@ class Exchange:
                 provider_request_id=headers.get("x-request-id", headers.get("request-id")),
             )
         )
-        self._chunks = None
+        self._content = None
 
     def _output(self) -> object:
-        if self._chunks is None:
+        if self._content is None:
             return None
         if self._fold is not None:
             return self._fold.answer()
-        text = b"".join(self._chunks).decode("utf-8-sig", "replace")
+        text = self._content.decode("utf-8-sig", "replace")
         found = object_in(text)
         return text if found is None else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from io import StringIO
 from typing import List
 
 
@@ -12,9 +13,8 @@ class SseReader:
     def __init__(self, max_length: int) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._max_length = max_length
-        # The pieces of a line whose end has not arrived: joining them in each chunk would take longer with every chunk.
-        self._rest: List[str] = []
-        self._rest_length = 0
+        # A line whose end has not arrived: joining its pieces in each chunk would take longer with every chunk.
+        self._rest = StringIO()
         # Whether the last line ended with a carriage return: a line feed at the start of the next chunk belongs to it.
         self._is_carriage_last = False
         self._data: List[str] = []
@@ -31,17 +31,16 @@ class SseReader:
             text = text[1:]
         self._is_carriage_last = text.endswith("\r")
         first, *lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._rest.append(first)
-        self._rest_length += len(first)
+        self._rest.write(first)
         if lines:
-            lines.insert(0, "".join(self._rest))
-            self._rest = [lines.pop()]
-            self._rest_length = len(self._rest[0])
+            lines.insert(0, self._rest.getvalue())
+            self._rest = StringIO()
+            self._rest.write(lines.pop())
         for line in lines:
             self._line(line, events)
         # A line that never ends must not fill the memory.
-        if self._rest_length > self._max_length + 64:
-            self._rest, self._rest_length = [], 0
+        if self._rest.tell() > self._max_length + 64:
+            self._rest = StringIO()
         return events
 
     def _line(self, line: str, events: List[str]) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import tracemalloc
 import unittest
 import zlib
 from typing import Any, Callable, List, Tuple
@@ -129,3 +130,15 @@ class ExchangeTest(unittest.TestCase):
         for choice in ({"message": 1}, {"delta": {"content": "a"}}):
             fold.push(json.dumps({"choices": [{"index": 0, **choice}]}))
         self.assertEqual(fold.answer(), {"choices": [{"message": {"content": "a"}, "index": 0}]})
+
+    def test_memory_of_tiny_chunks_is_that_of_their_bytes(self) -> None:
+        size = 400_000
+        ended: List[Ended] = []
+        exchange = Exchange(Answer(200, {}), ChatFold, size, ended.append)
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in range(size // 2):
+            exchange.hand_on(bytes((65, 66)))
+        after, _ = tracemalloc.get_traced_memory()
+        self.assertLess(after - before, 2 * size)

@@ -53,4 +53,11 @@ describe('reading server-sent events', () => {
     expect(lengths).toEqual([200_000]);
     expect(searched).toBeLessThan(5 * text.length);
   });
+
+  it('reads a line in any number of chunks', () => {
+    for (const length of [255, 256, 257, 600]) {
+      const data = 'ab'.repeat(length).slice(0, length);
+      expect(dataOf(`data:${data}\n\ndata:next\n\n`, 1)).toEqual([data, 'next']);
+    }
+  });
 });

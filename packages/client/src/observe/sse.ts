@@ -7,12 +7,17 @@ export interface SseEvent {
   readonly data: string;
 }
 
+/** Pieces of a line that are joined to one. */
+const MAX_PIECES = 256;
+
 /** Reads server-sent events from bytes as they arrive, wherever chunks are cut. */
 export class SseReader {
   readonly #text = new Utf8Chunks();
   readonly #maxEventLength: number;
-  /** Pieces of a line whose end has not arrived: joining them in each chunk would take longer with every chunk. */
+  /** A line whose end has not arrived, in pieces: joining all in each chunk would take longer with every chunk. */
   #rest: string[] = [];
+  /** Its last pieces, which are joined to one: each is an object, however short. */
+  #pieces: string[] = [];
   #restLength = 0;
   /** Whether the last line ended with a carriage return, to which a line feed at the start of the next chunk belongs. */
   #isCarriageLast = false;
@@ -45,20 +50,29 @@ export class SseReader {
     }
     this.#isCarriageLast = text.endsWith('\r');
     if (start === text.length) return;
-    this.#rest.push(text.slice(start));
+    this.#pieces.push(text.slice(start));
+    if (this.#pieces.length === MAX_PIECES) this.#joinPieces();
     this.#restLength += text.length - start;
     // A line that never ends must not fill the memory.
     if (this.#restLength > this.#maxEventLength + 64) this.#forget();
   }
 
   #endOfLine(piece: string, take: (event: SseEvent) => void): void {
-    const line = this.#rest.join('') + piece;
+    this.#pieces.push(piece);
+    this.#joinPieces();
+    const line = this.#rest.join('');
     this.#forget();
     this.#line(line, 0, line.length, take);
   }
 
+  #joinPieces(): void {
+    this.#rest.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
   #forget(): void {
     this.#rest = [];
+    this.#pieces = [];
     this.#restLength = 0;
   }
 
