@@ -106,7 +106,7 @@ const MISSING: ReadonlyMap<string, string> = new Map([
 /** The page's message for a refusal of the node. */
 async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise<ServiceError> {
   const { status } = response;
-  const body = [400, 404, 429, 503].includes(status) ? parsedOrNull(await boundedText(response)) : null;
+  const body = [400, 404, 409, 429, 503].includes(status) ? parsedOrNull(await boundedText(response)) : null;
   const codes = isJsonObject(body) ? [member(body, 'error'), member(body, 'reasonCode')] : [];
   const missing = codes.map((code) => (typeof code === 'string' ? MISSING.get(code) : undefined)).find(Boolean);
   if (status === 404 && missing !== undefined) return new ServiceError({ code: 'NOT_FOUND', message: missing });
@@ -117,7 +117,9 @@ async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise
   if (status === 409) {
     return new ServiceError({
       code: 'VALIDATION_ERROR',
-      message: 'This form was sent before, with another content. The first one counts: open the certificate again.',
+      message: codes.includes('WEBHOOK_ROTATED')
+        ? 'Another request made a new secret of this webhook at the same time: make one again.'
+        : 'This form was sent before, with another content. The first one counts: open the certificate again.',
     });
   }
   if (status === 400 && (scope === 'webhooks' || scope === 'audit')) {

@@ -25,6 +25,10 @@ beforeAll(async () => {
       const refusal = { error: 'RATE_LIMITED', message: '10 messages wait for this webhook', requestId: 'r' };
       return answer.writeHead(429).end(JSON.stringify(refusal));
     }
+    if (url === '/v1/webhooks/wh_1/rotate') {
+      const refusal = { error: 'WEBHOOK_ROTATED', message: 'rotated', requestId: 'r' };
+      return answer.writeHead(409).end(JSON.stringify(refusal));
+    }
     answer.writeHead(400, { 'content-type': 'application/json' });
     return answer.end(
       JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }),
@@ -68,4 +72,9 @@ it('reports a filter that the node lacks', async () => {
 it('reports a full message queue of a webhook', async () => {
   const { status, text } = await browser.post('/alerts/wh_1/test', {});
   expect([status, text]).toEqual([503, expect.stringContaining('10 messages wait for this webhook. Wait a minute.')]);
+});
+
+it('reports a rotation that another one preceded', async () => {
+  const { status, text } = await browser.post('/alerts/wh_1/rotate', { grace_hours: '0' });
+  expect([status, text]).toEqual([400, expect.stringContaining('Another request made a new secret')]);
 });

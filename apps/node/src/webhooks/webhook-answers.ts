@@ -74,7 +74,7 @@ export const DESCRIPTIONS = {
     summary: 'Make a new secret of a webhook',
     body: { schema: requestSchema(Rotation) },
     success: { 200: { schema: SECRET_ANSWER, description: 'The new secret, which is shown once.' } },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'WEBHOOK_ROTATED'],
   },
   remove: {
     summary: 'Remove a webhook and its deliveries',

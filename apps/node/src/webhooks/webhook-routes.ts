@@ -90,12 +90,19 @@ export function webhookRoutes(deps: WebhookRouteDeps): DescribedRoute[] {
     const webhook = await named(request);
     const { graceHours } = checkRequest(Rotation, parseJsonBody(request));
     const changed = { ...webhook, previousUntilMs: graceHours === 0 ? 0 : now().getTime() + graceHours * HOUR_MS };
-    // Rotated concurrently: the other caller was shown the new secret.
-    if (!(await webhooks.rotate(changed))) throw unknownWebhook();
+    const result = await webhooks.rotate(changed);
+    if (result === 'unknown') throw unknownWebhook();
+    if (result === 'superseded') {
+      throw new ServiceError({
+        code: 'WEBHOOK_ROTATED',
+        message: 'the secret was rotated concurrently: rotate it again',
+      });
+    }
     return withSecret({ ...changed, secretVersion: webhook.secretVersion + 1 });
   };
   const remove = async (request: RequestHead): Promise<ServiceResponse> => {
-    if (!(await webhooks.remove(tenantOf(request), pathParam(request, 'id')))) throw unknownWebhook();
+    const { tenantId, webhookId } = await named(request);
+    await webhooks.remove(tenantId, webhookId);
     return ok({ ok: true });
   };
   const test = async (request: RequestHead): Promise<ServiceResponse> => {

@@ -11,6 +11,7 @@ import type { AlertSource } from '../../src/alerts/source.js';
 import { tenantRecipients } from '../../src/webhooks/tenant-recipients.js';
 import { startReceiver, type ReceivedMessage, type Receiver } from '../alerts/receiver.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
+import { lostAnswers } from '../store/lost-answers.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 interface Account {
@@ -23,11 +24,25 @@ describe('webhooks of tenants', () => {
   let receiver: Receiver;
   let mine: Account;
   let other: Account;
+  const { lose, replaceDatabase: losing } = lostAnswers();
+  let beforeRotation = (): Promise<unknown> => Promise.resolve();
   let time = Date.now();
   const now = (): Date => new Date(time);
 
   beforeAll(async () => {
-    node = await startTestNode({ replace: () => ({ tenantWebhooks: { allowsPrivate: true }, now }) });
+    node = await startTestNode({
+      replace: () => ({ tenantWebhooks: { allowsPrivate: true }, now }),
+      replaceDatabase: (opened) => {
+        const database = losing(opened);
+        return {
+          ...database,
+          all: async (sql, values) => {
+            if (sql.includes('update webhooks')) await beforeRotation();
+            return database.all(sql, values);
+          },
+        };
+      },
+    });
     receiver = await startReceiver();
     const account = async (): Promise<Account> => {
       const name = randomUUID();
@@ -136,6 +151,34 @@ describe('webhooks of tenants', () => {
     expect((await post(`/${id}/remove`)).status).toBe(200);
     expect(await deliver()).toEqual([]);
     expect((await listed(id)).status).toBe(404);
+  });
+
+  it.each([0, 24])('show a secret whose rotation was answered late, %s hours', async (graceHours) => {
+    const { id, secret } = await made('/late', { types: ['dead_letters.reported'] });
+    lose('update webhooks', 1);
+    const { status, body } = await post(`/${id}/rotate`, { graceHours });
+    expect(status).toBe(200);
+    expect(textAt(body, 'secret')).not.toBe(secret);
+    const [row] = await node.database.query(`select secret_version from webhooks where webhook_id = '${id}'`);
+    expect(Number(row?.['secret_version'])).toBe(2);
+    await post(`/${id}/remove`);
+  });
+
+  it('refuse a rotation that another one preceded', async () => {
+    const { id } = await made('/both', { types: ['dead_letters.reported'] });
+    beforeRotation = () =>
+      node.database.query(`update webhooks set secret_version = 2, previous_until_ms = 1 where webhook_id = '${id}'`);
+    const { status, body } = await post(`/${id}/rotate`);
+    beforeRotation = () => Promise.resolve();
+    expect([status, at(body, 'error')]).toEqual([409, 'WEBHOOK_ROTATED']);
+    await post(`/${id}/remove`);
+  });
+
+  it('are removed when the answer is lost', async () => {
+    const { id } = await made('/lost', { types: ['dead_letters.reported'] });
+    lose('delete from webhooks', 1);
+    expect((await post(`/${id}/remove`)).status).toBe(200);
+    expect((await post(`/${id}/remove`)).status).toBe(404);
   });
 
   it('are never at a private address unless allowed', async () => {

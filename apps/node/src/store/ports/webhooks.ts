@@ -14,6 +14,9 @@ export interface TenantWebhook {
   readonly createdMs: number;
 }
 
+/** `superseded`: another rotation preceded this one, and its caller was shown the new secret. */
+export type WebhookRotation = 'rotated' | 'superseded' | 'unknown';
+
 /** Webhooks of tenants. */
 export interface WebhookStore {
   /** @returns false when the tenant has `limit` of them */
@@ -25,10 +28,10 @@ export interface WebhookStore {
   all(): Promise<readonly TenantWebhook[]>;
   isEmpty(): Promise<boolean>;
   byIds(webhookIds: readonly string[]): Promise<readonly TenantWebhook[]>;
-  /** Begins the next version of the secret. @returns false for an unknown webhook, or one rotated concurrently */
+  /** Begins the next version of the secret. */
   rotate(
     webhook: Pick<TenantWebhook, 'tenantId' | 'webhookId' | 'secretVersion' | 'previousUntilMs'>,
-  ): Promise<boolean>;
-  /** Removes a webhook and its deliveries. @returns false for an unknown one */
-  remove(tenantId: string, webhookId: string): Promise<boolean>;
+  ): Promise<WebhookRotation>;
+  /** Removes a webhook, if it is there, and its deliveries. */
+  remove(tenantId: string, webhookId: string): Promise<void>;
 }

@@ -1,5 +1,4 @@
-import { StoreError } from '../ports/store-error.js';
-import type { TenantWebhook, WebhookStore } from '../ports/webhooks.js';
+import type { TenantWebhook, WebhookRotation, WebhookStore } from '../ports/webhooks.js';
 import type { Database, SqlRow, SqlValue } from './database.js';
 import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
@@ -60,33 +59,28 @@ export class SqlWebhookStore implements WebhookStore {
     webhookId,
     secretVersion,
     previousUntilMs,
-  }: Parameters<WebhookStore['rotate']>[0]): Promise<boolean> {
+  }: Parameters<WebhookStore['rotate']>[0]): Promise<WebhookRotation> {
     const rows = await this.#run(
       `update webhooks set secret_version = $3 + 1, previous_until_ms = $4
         where tenant_id = $1 and webhook_id = $2 and secret_version = $3 returning webhook_id`,
       [tenantId, webhookId, secretVersion, previousUntilMs],
     );
-    return rows.length > 0;
+    if (rows.length > 0) return 'rotated';
+    // After a commit whose answer was lost, the repeated update finds its own version.
+    const found = await this.find(tenantId, webhookId);
+    if (found === null) return 'unknown';
+    const isOurs = found.secretVersion === secretVersion + 1 && found.previousUntilMs === previousUntilMs;
+    return isOurs ? 'rotated' : 'superseded';
   }
 
-  async remove(tenantId: string, webhookId: string): Promise<boolean> {
+  async remove(tenantId: string, webhookId: string): Promise<void> {
     const values = [tenantId, webhookId];
-    try {
-      await retryPassing(() =>
-        this.#database.transact([
-          {
-            sql: 'delete from webhooks where tenant_id = $1 and webhook_id = $2 returning webhook_id',
-            values,
-            mustReturn: 1,
-          },
-          { sql: 'delete from alert_deliveries where tenant_id = $1 and endpoint = $2', values },
-        ]),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'STORE_CONDITION_FAILED') return false;
-      throw error;
-    }
+    await retryPassing(() =>
+      this.#database.transact([
+        { sql: 'delete from webhooks where tenant_id = $1 and webhook_id = $2', values },
+        { sql: 'delete from alert_deliveries where tenant_id = $1 and endpoint = $2', values },
+      ]),
+    );
   }
 
   #run(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
