@@ -111,7 +111,11 @@ export function webhookRoutes(deps: WebhookRouteDeps): DescribedRoute[] {
     const payload = JSON.stringify({ type: TEST_TYPE, timestamp: at.toISOString(), data: {} });
     const message = messageTo({ tenantId: webhook.tenantId, name: webhook.webhookId }, TEST_TYPE, payload, at);
     if (!(await alerts.addMessage(message, MAX_WAITING))) {
-      throw new ServiceError({ code: 'RATE_LIMITED', message: `${MAX_WAITING} messages wait for this webhook` });
+      throw new ServiceError({
+        code: 'RATE_LIMITED',
+        message: `${MAX_WAITING} messages wait for this webhook`,
+        headers: { 'retry-after': '60' },
+      });
     }
     return ok({ ok: true, deliveryId: message.deliveryId });
   };

@@ -147,7 +147,8 @@ describe('webhooks of tenants', () => {
     expect(paths(await deliver())).toEqual(['/tried']);
     expect((await listed(id)).body).toMatchObject({ deliveries: [{ state: 'delivered', result: '200' }] });
     for (let waiting = 0; waiting < 10; waiting += 1) await post(`/${id}/test`);
-    expect((await post(`/${id}/test`)).status).toBe(429);
+    const full = await post(`/${id}/test`);
+    expect([full.status, full.headers['retry-after']]).toEqual([429, '60']);
     expect((await post(`/${id}/remove`)).status).toBe(200);
     expect(await deliver()).toEqual([]);
     expect((await listed(id)).status).toBe(404);
