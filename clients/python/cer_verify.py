@@ -1409,6 +1409,12 @@ def _read_opening(opening: Json) -> _Opening:
     raise _Malformed("not an opening")
 
 
+def _attestations(holder: Json) -> List[Json]:
+    """The earlier attestations of a record."""
+    history = get(holder, "attestationHistory")
+    return [get(one, "attestation") for one in (history if isinstance(history, list) else [])]
+
+
 def _receipt_digest(receipt: Json, signature: Json) -> bytes:
     return hashlib.sha256(canonicalize({"receipt": receipt, "signature": signature}).encode()).digest()
 
@@ -4724,8 +4730,10 @@ class _Package:
         time, app_id = text_of(line.get("firstAttestedAt")), text_of(line.get("appId")) or None
         instant = parse_time(time)
         self.tally[time[:10], app_id] = self.tally.get((time[:10], app_id), 0) + 1
-        history = get(bundle, "meta", "attestationHistory")
-        signed = [line, *(get(one, "attestation") for one in (history if isinstance(history, list) else []))]
+        # Of a record of which the package has the reseal; those of other records hide nothing.
+        named = line.get("certificateHash")
+        originals = [one for one in _attestations(line) if get(one, "receipt", "certificateHash") == named]
+        signed = [line, *_attestations(get(bundle, "meta")), *originals]
         pairs = [(get(one, "receipt"), get(one, "signature")) for one in signed]
         digests = [_receipt_digest(*pair) for pair in pairs if isinstance(pair[0], dict) and isinstance(pair[1], str)]
         self.digests.update(digests)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '@cer/http-service/config';
-import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
 import type { Attestor } from '@cer/cer-core/attest';
 import { evaluateCer, type Evaluation } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
@@ -11,6 +11,7 @@ import { ask, at, objectAt, textAt, type Answer } from './ask.js';
 import { fixedSigning } from '../src/testing/fixed-signing.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
 import { startTestNode, type TestNode } from './test-node.js';
+import { zipFiles } from './zip-files.js';
 
 const SECRET = 'a secret of the test node';
 const NEXT = testSigner('next');
@@ -43,9 +44,9 @@ const recertify = (body: unknown): Promise<Answer> =>
   ask(node, 'post', '/v1/admin/recertify-batch', { headers: { 'x-admin-secret': SECRET }, body });
 
 /** A record under the first key; afterwards the second key is active. */
-async function recorded(path: string, body: unknown): Promise<string> {
+async function recorded(path: string, body: unknown, by = key): Promise<string> {
   active = TEST_SIGNER;
-  const made = await ask(node, 'post', path, { key, body });
+  const made = await ask(node, 'post', path, { key: by, body });
   active = NEXT;
   return textAt(made.body, 'certificateHash');
 }
@@ -56,6 +57,14 @@ const publicAnswer = async (hash: string): Promise<unknown> =>
 
 const verified = (cer: unknown): Promise<Evaluation> =>
   evaluateCer(cer, { keySet: parseKeySet(KEY_SET), verifiedAt: new Date().toISOString() });
+
+/** The lines of `receipts/` in the audit package of an account. */
+async function receiptLines(by: string): Promise<readonly JsonObject[]> {
+  const answer = await fetch(`${node.url}/v1/records/export`, { headers: { authorization: `Bearer ${by}` } });
+  const files = await zipFiles(Buffer.from(await answer.arrayBuffer()));
+  const lines = files.get('receipts/000001.ndjson')?.toString().trimEnd().split('\n') ?? [];
+  return lines.map((line) => parseJson(line)).filter(isJsonObject);
+}
 
 /** The stored bundle with its complete meta, as replayed. */
 async function ownCer(members: JsonObject): Promise<JsonObject> {
@@ -128,6 +137,26 @@ describe('recertification', () => {
     });
     expect(at(after, 'receipt')).toEqual(at(after, 'cer', 'meta', 'provenance', 'original', 'receipt'));
     expect((await recertify({ certificateHashes: [hash] })).body).toMatchObject({ results: [{ result: 'unchanged' }] });
+  });
+
+  it('exports earlier receipts of content it did not store', async () => {
+    const owner = await node.newKey();
+    const body = sealedElsewhere({ snapshot: { instruction: 'never shown' } });
+    const hash = await recorded('/api/attest', body, owner);
+    const tokens = [{ token: 'of the first receipt' }];
+    await node.database.query(
+      `update records set meta_json = json_set(meta_json, '$.timestamps', json('${JSON.stringify(tokens)}'))
+       where certificate_hash = '${hash}'`,
+    );
+    const [before] = await receiptLines(owner);
+    await recertify({ certificateHashes: [hash] });
+    const [after] = await receiptLines(owner);
+    expect(before).not.toHaveProperty('attestationHistory');
+    const { receipt, signature, kid } = before ?? {};
+    expect(after).toMatchObject({
+      attestationHistory: [{ attestation: { receipt, signature, kid }, timestamps: tokens }],
+    });
+    expect(at(after, 'receipt', 'kid')).toBe(NEXT.kid);
   });
 
   it('attests a hash again as hash-only', async () => {

@@ -6,7 +6,7 @@ import { Secret } from '@cer/http-service/config';
 import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { run } from '../../../apps/cli/src/run.js';
 import { ask } from '../../../apps/node/test/ask.js';
-import { loggingNode, type LoggingNode } from '../../../apps/node/test/log/logging-node.js';
+import { loggingNode, type LoggingNode, type LoggingOptions } from '../../../apps/node/test/log/logging-node.js';
 import { until } from '../../../apps/node/test/timestamps/timestamping-node.js';
 import { startWitnessProcess, type WitnessProcess } from './witness-process.js';
 
@@ -35,7 +35,7 @@ export class LoggedOperator {
   #files = 0;
 
   /** Begins the log at this time of the node's clock, and starts node and witness. */
-  async open(): Promise<void> {
+  async open({ replace }: Pick<LoggingOptions, 'replace'> = {}): Promise<void> {
     const database = await sqliteTestDatabase();
     const shared = { database, keysFolder: this.folder, now: () => new Date(Date.now() + this.aheadMs) };
     const first = await loggingNode({ ...shared, isNewFolder: true });
@@ -43,7 +43,11 @@ export class LoggedOperator {
     await first.close();
     const vkeys = logs.split('\n').flatMap((line) => (line === '' ? [] : [line.slice('log '.length)]));
     const witness = await startWitnessProcess(this.folder, vkeys);
-    const node = await loggingNode({ ...shared, policy: witness.line, adminSecret: new Secret(ADMIN_SECRET) });
+    const adminSecret = new Secret(ADMIN_SECRET);
+    const node = await loggingNode({
+      ...{ ...shared, policy: witness.line, adminSecret },
+      ...(replace !== undefined && { replace }),
+    });
     writeFileSync(this.policyFile, node.policy(witness.line));
     this.#parts = { node, witness, database };
   }
@@ -96,9 +100,17 @@ export class LoggedOperator {
   }
 
   async delete(hash: string): Promise<void> {
-    const path = `/v1/admin/records/${encodeURIComponent(hash)}/delete`;
-    const { status } = await ask(this.node.node, 'post', path, { headers: { 'X-Admin-Secret': ADMIN_SECRET } });
-    if (status !== 200) throw new Error(`the deletion was answered ${String(status)}`);
+    await this.#administer(`records/${encodeURIComponent(hash)}/delete`);
+  }
+
+  async recertify(hash: string): Promise<void> {
+    await this.#administer('recertify-batch', { certificateHashes: [hash] });
+  }
+
+  async #administer(act: string, body?: object): Promise<void> {
+    const headers = { 'X-Admin-Secret': ADMIN_SECRET };
+    const answer = await ask(this.node.node, 'post', `/v1/admin/${act}`, { headers, body });
+    if (answer.status !== 200) throw new Error(`${act} was answered ${String(answer.status)}`);
   }
 
   /** Sequences and publishes until an epoch that covers all leaves is published. */

@@ -29,7 +29,8 @@ export class LoggedReceipts {
   /** @param line of `receipts/` @param certificate its line of `certificates/` */
   add(place: string, line: JsonObject, certificate: Uint8Array): void {
     const first = parseTimestamp(member(line, 'firstAttestedAt'));
-    const digests = [digestOf(line), ...historyOf(certificate).map(digestOf)].filter((digest) => digest !== null);
+    const earlier = [...historyOf(certificate), ...originalsOf(line)];
+    const digests = [line, ...earlier].map(digestOf).filter((digest) => digest !== null);
     for (const digest of digests) this.digests.add(digest);
     if (first !== null) this.#records.push({ at: { place, firstAttestedAt: first.epochSeconds }, digests });
   }
@@ -61,7 +62,20 @@ function historyOf(certificate: Uint8Array): readonly JsonObject[] {
     throw error;
   }
   const meta = isJsonObject(value) ? member(value, 'meta') : undefined;
-  const history = isJsonObject(meta) ? member(meta, 'attestationHistory') : undefined;
+  return isJsonObject(meta) ? attestationsIn(meta) : [];
+}
+
+/** Earlier attestations of a record of which the package has the reseal; those of other records hide nothing. */
+function originalsOf(line: JsonObject): readonly JsonObject[] {
+  const certificateHash = member(line, 'certificateHash');
+  return attestationsIn(line).filter((attestation) => {
+    const receipt = member(attestation, 'receipt');
+    return isJsonObject(receipt) && member(receipt, 'certificateHash') === certificateHash;
+  });
+}
+
+function attestationsIn(holder: JsonObject): readonly JsonObject[] {
+  const history = member(holder, 'attestationHistory');
   const entries = elementsOf(history);
   return entries.flatMap((entry) => {
     const attestation = isJsonObject(entry) ? member(entry, 'attestation') : undefined;

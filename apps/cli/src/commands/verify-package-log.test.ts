@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '@cer/canonical-json';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { appendLeaves } from '@cer/tlog/merkle';
@@ -34,6 +34,11 @@ beforeEach(() => {
 afterAll(() => {
   folder.remove();
 });
+
+function objectIn({ receipt }: JsonObject): JsonObject {
+  if (!isJsonObject(receipt)) throw new TypeError('the record has no receipt');
+  return receipt;
+}
 
 interface Handed {
   readonly records?: readonly PackageRecord[];
@@ -93,6 +98,25 @@ describe('a package with the openings of its log', () => {
     const said = await verify({ document, openings: tenant.openings(undefined, 1) });
     // The package asks for everything, so a later beginning proves too little, and one record is not in the range.
     expect(codesOf(said)).toEqual(['LOG_RANGE_INVALID', 'LOG_RECORD_UNLOGGED']);
+  });
+
+  it.each([
+    ['is proven with the first receipt beside a reseal', 0, []],
+    ['is not proven with the receipt of another record', 1, ['LOG_RECORD_MISSING']],
+  ])('%s', async (_name, at, codes) => {
+    const [record, other] = records;
+    if (record === undefined || other === undefined) throw new TypeError('two records');
+    // Attested again: its line has the newest receipt, the certificate no history.
+    const { receipt } = [record, other][at] ?? record;
+    const first = { ...objectIn(receipt), timestamp: '2026-01-01T00:00:00.000Z' };
+    const attestation = { receipt: first, signature: 'of the first receipt' };
+    tenant.log({ ...record, receipt: attestation });
+    for (const each of records) tenant.log(each, { kind: 'again' });
+    tenant.endEpoch(3);
+    const renewed = { ...record, receipt: { ...record.receipt, attestationHistory: [{ attestation }] } };
+    const { stdout } = await verify({ records: [renewed, ...records.slice(1)] }, '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { code: string }[] };
+    expect(findings.map(({ code }) => code)).toEqual(codes);
   });
 
   it('is not judged without a policy or with unknown filters', async () => {

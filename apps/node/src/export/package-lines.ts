@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
 import { formatCursor } from '@cer/cer-core/logs';
 import { objectMember, storedCertificate, storedMeta, textMember } from '../records/stored-cer.js';
 import type { WholeRecord } from '../store/index.js';
@@ -28,7 +28,20 @@ export function receiptLine({ record, firstAttestedAt }: WholeRecord): string {
     receipt: objectMember(attestation, 'receipt'),
     signature: textMember(attestation, 'signature'),
     kid: textMember(attestation, 'kid'),
+    ...earlierAttestations(record),
   });
+}
+
+/** Earlier receipts of a record and their tokens, where the certificate's line is a reseal, whose history is its own. */
+function earlierAttestations(record: WholeRecord['record']): JsonObject {
+  const stated = member(storedMeta(record), 'attestationHistory');
+  const history = elementsOf(stated);
+  if (record.bundleJson !== null || history.length === 0) return {};
+  return {
+    attestationHistory: history.map((entry) =>
+      isJsonObject(entry) ? pickPresent(entry, ['attestation', 'timestamps']) : entry,
+    ),
+  };
 }
 
 /** The external timestamps of a record; null without one. */

@@ -17,7 +17,7 @@ import { askWitness } from '../../src/log/witness-client.js';
 import { openLog, type LogSetup } from '../../src/start/open-log.js';
 import type { Worker } from '../../src/worker/worker.js';
 import { ask, textAt, type Answer } from '../ask.js';
-import { startTestNode, type TestNode } from '../test-node.js';
+import { startTestNode, type TestNode, type TestNodeOptions } from '../test-node.js';
 import type { TestDatabase } from '@cer/sql-store/testing';
 
 export const ORIGIN = 'node.example/log';
@@ -33,6 +33,7 @@ export interface LoggingOptions {
   readonly isNewFolder?: boolean;
   readonly now?: () => Date;
   readonly adminSecret?: Secret<string>;
+  readonly replace?: TestNodeOptions['replace'];
 }
 
 export interface TestLogOptions {
@@ -66,6 +67,7 @@ export async function loggingNode(options: LoggingOptions = {}): Promise<Logging
   const setups: (LogSetup | null)[] = [];
   const node = await startTestNode({
     ...(options.database !== undefined && { database: options.database }),
+    ...(options.replace !== undefined && { replace: options.replace }),
     replaceAsync: async (deps) => {
       const now = options.now ?? deps.now;
       const setup = await openTestLog(deps, holder, { ...options, policyFile, now });
