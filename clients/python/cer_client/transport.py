@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType, TracebackType
-from typing import Any, AsyncIterator, Callable, Dict, Iterator, Optional, Tuple, Type
+from types import TracebackType
+from typing import Any, Callable, Optional, Type
 
+from cer_client.connections import library_of, transport_like_that_of_sdks
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.executions import Json, Members
 from cer_client.folds import Fold, MessagesFold, fold_for
+from cer_client.followed_stream import stream_class
 from cer_client.recorder import Recorder, value_in
 from cer_client.sealing import Call, label_of, parameters_of
 
@@ -30,19 +31,21 @@ class Watch:
         self._request: Json = value_in(body)
         recorder = observer.recorder
         self._started = recorder.begin(self._url, lambda: self._request)
-        self.exchange: Optional[Exchange] = None
         if self._started is not None:
             framework = recorder.open_calls.claim(self._request)
             earlier = recorder.attempts.resume(self._url, body, self._attempt)
             self._call_id = (framework.call_id if framework else earlier) or self._started.execution_id
 
-    def follow(self, response: Any) -> None:
+    def follow(self, response: Any) -> Exchange:
         """Begins to follow a response; None where no answer came."""
         answer = None
         if response is not None:
             headers = {name.lower(): value for name, value in response.headers.items()}
+            if response.is_closed:
+                # What was read is no longer encoded.
+                headers.pop("content-encoding", None)
             answer = Answer(response.status_code, headers)
-        self.exchange = Exchange(answer, self._fold, self._observer.max_content_bytes, self._ended)
+        return Exchange(answer, self._fold, self._observer.max_content_bytes, self._ended)
 
     def miss(self) -> None:
         if self._started is not None:
@@ -126,25 +129,21 @@ class Observer:
     def broke(self, watch: Optional[Watch], error: BaseException) -> None:
         """A request without an answer."""
         if watch is not None:
-            self.quietly(watch.follow, None)
-        if watch is not None and watch.exchange is not None:
-            self.quietly(watch.exchange.broke, error)
+            self.quietly(lambda: watch.follow(None).broke(error))
 
-    def wrap(self, watch: Optional[Watch], response: Any) -> Any:
+    def wrap(self, watch: Optional[Watch], response: Any, is_sync: bool) -> Any:
         """The same response, whose stream is followed while the caller reads it."""
         if watch is None:
             return response
-
-        def work() -> None:
-            library = _library_of(response)
-            is_sync = isinstance(response.stream, library.SyncByteStream)
-            watch.follow(response)
-            if watch.exchange is not None:
-                followed = _stream_class(library, is_sync)
-                response.stream = followed(response.stream, watch.exchange, self.quietly)
-
         try:
-            work()
+            exchange = watch.follow(response)
+            if response.is_closed:
+                # The inner transport has read it, or made it, as that of a cache.
+                exchange.hand_on(response.content)
+                exchange.end()
+            else:
+                followed = stream_class(library_of(response), is_sync)
+                response.stream = followed(response.stream, exchange, self.quietly)
         except Exception as error:
             watch.miss()
             self.recorder.deps.failed(error)
@@ -165,90 +164,6 @@ def _is_other(fold: Callable[[], Fold], body: Optional[str]) -> bool:
     return fold is MessagesFold and body is not None and '"model"' not in body
 
 
-def _library_of(value: object) -> Any:
-    """The library of a request or response: httpx or httpx2."""
-    for kind in type(value).__mro__:
-        name = kind.__module__.partition(".")[0]
-        if name in ("httpx", "httpx2"):
-            return sys.modules[name]
-    raise TypeError("not a request of httpx or httpx2")
-
-
-Quietly = Callable[..., None]
-
-
-class _Followed:
-    """A body that is read only when the caller reads it, so that bytes, errors and back-pressure are the provider's."""
-
-    def __init__(self, stream: Any, exchange: Exchange, quietly: Quietly) -> None:
-        self._stream, self._exchange, self._quietly = stream, exchange, quietly
-
-    def __iter__(self) -> Iterator[bytes]:
-        exchange, quietly = self._exchange, self._quietly
-        chunks = iter(self._stream)
-        while True:
-            try:
-                chunk: bytes = next(chunks)
-            except StopIteration:
-                quietly(exchange.end)
-                return
-            except BaseException as error:
-                quietly(exchange.broke, error)
-                raise
-            quietly(exchange.hand_on, chunk)
-            try:
-                yield chunk
-            except GeneratorExit:
-                quietly(exchange.cancel)
-                raise
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        exchange, quietly = self._exchange, self._quietly
-        chunks = self._stream.__aiter__()
-        while True:
-            try:
-                chunk: bytes = await chunks.__anext__()
-            except StopAsyncIteration:
-                quietly(exchange.end)
-                return
-            except BaseException as error:
-                quietly(exchange.broke, error)
-                raise
-            quietly(exchange.hand_on, chunk)
-            try:
-                yield chunk
-            except GeneratorExit:
-                quietly(exchange.cancel)
-                raise
-
-    def close(self) -> None:
-        self._quietly(self._exchange.cancel)
-        self._stream.close()
-
-    async def aclose(self) -> None:
-        self._quietly(self._exchange.cancel)
-        await self._stream.aclose()
-
-
-_classes: Dict[Tuple[str, bool], Type[_Followed]] = {}
-
-
-def _stream_class(library: ModuleType, is_sync: bool) -> Type[_Followed]:
-    """The stream as a class of its library, which checks for that: one kind has no methods of the other."""
-    key = (library.__name__, is_sync)
-    if key not in _classes:
-        names = ("__iter__", "close") if is_sync else ("__aiter__", "aclose")
-        base = library.SyncByteStream if is_sync else library.AsyncByteStream
-        members = {name: vars(_Followed)[name] for name in ("__init__", *names)}
-        _classes[key] = type("FollowedStream", (base,), members)
-    return _classes[key]
-
-
-def _limits_of(library: Any) -> Any:
-    """Those of the SDKs: a client's own limits do not reach a transport, which would allow a tenth of the calls."""
-    return library.Limits(max_connections=1000, max_keepalive_connections=100)
-
-
 class CertifyingTransport:
     """A transport for `httpx.Client` and `httpx2.Client`."""
 
@@ -257,15 +172,14 @@ class CertifyingTransport:
 
     def handle_request(self, request: Any) -> Any:
         if self._inner is None:
-            library = _library_of(request)
-            self._inner = library.HTTPTransport(limits=_limits_of(library))
+            self._inner = transport_like_that_of_sdks(library_of(request), "HTTPTransport")
         watch = self._observer.begin(request)
         try:
             response = self._inner.handle_request(request)
         except BaseException as error:
             self._observer.broke(watch, error)
             raise
-        return self._observer.wrap(watch, response)
+        return self._observer.wrap(watch, response, True)
 
     def close(self) -> None:
         if self._inner is not None:
@@ -291,15 +205,14 @@ class AsyncCertifyingTransport:
 
     async def handle_async_request(self, request: Any) -> Any:
         if self._inner is None:
-            library = _library_of(request)
-            self._inner = library.AsyncHTTPTransport(limits=_limits_of(library))
+            self._inner = transport_like_that_of_sdks(library_of(request), "AsyncHTTPTransport")
         watch = self._observer.begin(request)
         try:
             response = await self._inner.handle_async_request(request)
         except BaseException as error:
             self._observer.broke(watch, error)
             raise
-        return self._observer.wrap(watch, response)
+        return self._observer.wrap(watch, response, False)
 
     async def aclose(self) -> None:
         if self._inner is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import socket
 import sys
 import tempfile
 import time
@@ -20,7 +21,7 @@ import httpx2  # noqa: E402
 import openai  # noqa: E402
 from langchain_core.language_models import FakeListChatModel, SimpleChatModel  # noqa: E402
 from langchain_core.tools import tool  # noqa: E402
-from model_server import COMPLETION, ENCODED, MESSAGE, ModelServer  # noqa: E402
+from model_server import CHAT_EVENTS, COMPLETION, ENCODED, MESSAGE, ModelServer  # noqa: E402
 
 import cer_verify  # noqa: E402
 from cer_client import Certificates, Confidential, Opened, SpoolFullError  # noqa: E402
@@ -67,6 +68,17 @@ def seen_by(work: Callable[[], Any]) -> Any:
         return work()
     except Exception as error:
         return type(error), str(error)
+
+
+def made_by(library: Any) -> Any:
+    """A transport that makes its answers, as that of a cache does."""
+
+    def answer(request: Any) -> Any:
+        if json.loads(request.content)["model"] == "json":
+            return library.Response(200, json=COMPLETION)
+        return library.Response(200, text="".join(CHAT_EVENTS), headers={"content-type": "text/event-stream"})
+
+    return library.MockTransport(answer)
 
 
 class Case(unittest.TestCase):
@@ -386,6 +398,56 @@ class Client(Case):
                         if name not in (*damaged, "x-gzip", "large"):
                             self.assertEqual(bundle["snapshot"]["outputHash"], hash_of(COMPLETION))
         self.no_faults()
+
+    def certified(self, cer: Certificates, text: str) -> None:
+        """The one call of the client has a certificate of this answer."""
+        self.assertEqual((cer.stats().seen, cer.stats().open, cer.stats().sealed), (1, 0, 1))
+        facts = payload(bundles(self.folder)[-1])
+        self.assertEqual(
+            (facts["outcome"], facts["responseSha256"]), ("complete", cer_verify.hash_bytes(text.encode()))
+        )
+        for path in self.folder.glob("[0-9]*.ndjson"):
+            path.unlink()
+
+    def test_answer_that_the_inner_transport_made(self) -> None:
+        async def ask(http: Any, body: Any) -> Any:
+            async with http:
+                return await http.post("http://models.test/v1/chat/completions", json=body)
+
+        for library in (httpx, httpx2):
+            for model in ("json", "stream"):
+                with self.subTest(library.__name__, model=model):
+                    body = {"model": model, "messages": MESSAGES}
+                    cer = self.certificates()
+                    with library.Client(transport=cer.transport(made_by(library))) as http:
+                        self.certified(cer, http.post("http://models.test/v1/chat/completions", json=body).text)
+                    cer = self.certificates()
+                    http = library.AsyncClient(transport=cer.async_transport(made_by(library)))
+                    self.certified(cer, asyncio.run(ask(http, body)).text)
+        self.no_faults()
+
+    def test_answer_that_the_inner_transport_has_read(self) -> None:
+        for library in (httpx, httpx2):
+
+            class Reading(library.HTTPTransport):  # type: ignore[misc,name-defined]
+                def handle_request(self, request: Any) -> Any:
+                    response = super().handle_request(request)
+                    response.read()
+                    return response
+
+            cer = self.certificates()
+            with library.Client(transport=cer.transport(Reading())) as http:
+                body = {"model": "gzip", "messages": MESSAGES}
+                self.certified(cer, http.post(f"{self.server.url}/v1/chat/completions", json=body).text)
+        self.no_faults()
+
+    def test_silent_connections_are_probed_as_by_the_sdks(self) -> None:
+        for library in (httpx, httpx2):
+            with library.Client(transport=self.certificates().transport()) as http:
+                response = http.post(f"{self.server.url}/v1/chat/completions", json={"model": "json"})
+                connection = response.extensions["network_stream"].get_extra_info("socket")
+                self.assertEqual(connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), 1)
+                self.assertEqual(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL), 60)
 
     def test_confidential(self) -> None:
         opened: List[Opened] = []
