@@ -142,17 +142,16 @@ class Drain:
         self._threads: List[threading.Thread] = []
         self._flushing = self._failures = 0
         self._not_before = 0.0
-        self._is_stopped = self._is_sending = False
-        self._unsynced = threading.Event()
+        self._is_stopped = self._is_sending = self._is_unsynced = False
 
     def waiting(self) -> int:
         return sum(spool.waiting for spool in self._spools)
 
     def start(self) -> None:
         """Sends what waits, and brings it to the disk."""
-        self._unsynced.set()
         try:
             with self._changed:
+                self._is_unsynced = True
                 self._changed.notify_all()
                 # One that could not be started is started now.
                 for work in (self._run, self._sync)[len(self._threads) :] if not self._is_stopped else ():
@@ -187,15 +186,18 @@ class Drain:
     def stop(self) -> None:
         with self._changed:
             self._is_stopped = True
-            self._unsynced.set()
             self._changed.notify_all()
 
     def _sync(self) -> None:
-        while not self._is_stopped:
-            self._unsynced.wait()
+        while True:
+            with self._changed:
+                while not self._is_unsynced and not self._is_stopped:
+                    self._changed.wait()
+            if self._is_stopped:
+                return
             # Writes share one flush to the disk.
             time.sleep(0.02)
-            self._unsynced.clear()
+            self._is_unsynced = False
             for spool in self._spools:
                 try:
                     spool.sync()

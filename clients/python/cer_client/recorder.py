@@ -109,7 +109,7 @@ class StartedCall:
 
     def __init__(self, deps: RecorderDeps) -> None:
         self._deps = deps
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._is_open = True
         self._process_id = os.getpid()
         self._started_at = now()
@@ -211,7 +211,7 @@ class OpenCalls:
     """Open calls of frameworks, which requests are matched to by their model and text."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._open: List[OpenCall] = []
 
     def add(self, call: OpenCall) -> None:
@@ -247,7 +247,7 @@ class Attempts:
     """Joins the attempts of one call: an SDK sends the same body again after one that failed or took too long."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._ended: Dict[str, List[str]] = {}
 
     def resume(self, url: str, body: str, attempt: int) -> Optional[str]:

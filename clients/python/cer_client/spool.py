@@ -76,7 +76,7 @@ class MemorySpool:
         """The parent sends its bundles."""
         self.waiting_bytes = 0
         self._texts: List[str] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def put(self, text: str) -> None:
         with self._lock:

@@ -49,7 +49,8 @@ class Counts:
 
     def after_fork(self) -> None:
         """The calls of the parent are in its counts. One of its threads may have held the lock."""
-        self._lock = threading.Lock()
+        # Reentrant, as all locks here: a garbage collection under it may end a stream that the program left.
+        self._lock = threading.RLock()
         self._stats = Stats()
 
     def add(self, **changes: int) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import threading
 import unittest
 from email.message import Message
 from typing import Any, Dict, List, Tuple
@@ -64,6 +66,36 @@ class DrainTest(unittest.TestCase):
             self.assertEqual(cer.flush(0), 1)
         self.assertEqual({str(fault) for fault in self.faults}, {"can't start new thread"})
         self.assertEqual(cer.flush(30), 0)
+
+    def test_call_that_a_garbage_collection_ends_holds_up_nothing(self) -> None:
+        cer = self.certificates()
+        notify_all = threading.Condition.notify_all
+
+        class Left:
+            """Part of a circle of references, as a stream that the program left."""
+
+            def __init__(self) -> None:
+                self.itself = self
+
+            def __del__(self) -> None:
+                record(cer, "left")
+
+        def collect(condition: threading.Condition) -> None:
+            gc.collect()
+            notify_all(condition)
+
+        def work() -> None:
+            Left()
+            with mock.patch.object(threading.Condition, "notify_all", collect):
+                record(cer)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        # Only a thread that waits for itself takes this long.
+        thread.join(30)
+        self.assertFalse(thread.is_alive())
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(cer.stats().attested, 2)
 
     def test_flush_may_wait_without_an_end(self) -> None:
         cer = self.certificates()

@@ -1,8 +1,10 @@
 """Answers as they arrive, without a server."""
 
+import gc
 import gzip
 import hashlib
 import json
+import threading
 import tracemalloc
 import unittest
 import zlib
@@ -10,6 +12,8 @@ from typing import Any, Callable, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold
+from cer_client.followed_stream import _Followed
+from cer_client.stats import Counts
 
 WORD = "w" * 100
 
@@ -142,3 +146,37 @@ class ExchangeTest(unittest.TestCase):
             exchange.hand_on(bytes((65, 66)))
         after, _ = tracemalloc.get_traced_memory()
         self.assertLess(after - before, 2 * size)
+
+    def test_stream_that_is_collected_under_a_lock_holds_up_nothing(self) -> None:
+        counts = Counts()
+        ended: List[Ended] = []
+
+        class Left:
+            """A stream that the program left, in a circle of references."""
+
+            def __init__(self) -> None:
+                def end(call: Ended) -> None:
+                    counts.add(open=-1)
+                    ended.append(call)
+
+                exchange = Exchange(Answer(200, {}), ChatFold, 1000, end)
+                self.chunks = iter(_Followed([b"a", b"b"], exchange, lambda work, *given: work(*given)))
+                self.itself = self
+                next(self.chunks)
+
+        class Collecting(int):
+            def __radd__(self, other: int) -> int:
+                gc.collect()
+                return other + int(self)
+
+        def work() -> None:
+            Left()
+            counts.add(open=Collecting(1))
+
+        gc.collect()
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        # Only a thread that waits for itself takes this long.
+        thread.join(30)
+        self.assertFalse(thread.is_alive())
+        self.assertEqual([one.outcome for one in ended], ["aborted"])
