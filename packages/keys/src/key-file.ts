@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { KeyError } from './key-error.js';
 import { errorCodeOf } from './error-code.js';
-import { createPrivateFile, replacePrivateFile } from './private-file.js';
+import { createPrivateFile, isPrivate, replacePrivateFile } from './private-file.js';
 
 // Key files on disk: accessible to their owner only, written atomically.
 
@@ -39,15 +29,6 @@ export function readPrivately(path: string): string {
   } finally {
     closeSync(file);
   }
-}
-
-/**
- * Orchestrators mount secrets as files of root that the service's group may read: there, access of the group is access
- * of the service alone. A file of any other owner is private when only the owner has access.
- */
-function isPrivate({ mode, uid }: Stats): boolean {
-  const mountedSecret = uid === 0 && process.geteuid?.() !== 0;
-  return (mode & (mountedSecret ? 0o037 : 0o077)) === 0;
 }
 
 function openForReading(path: string): number {

@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCodeOf } from './error-code.js';
@@ -17,6 +18,16 @@ import { errorCodeOf } from './error-code.js';
 // Files of one owner: mode 0600, whole or not at all, also after a loss of power.
 
 const OWNER_ONLY = 0o600;
+
+/**
+ * Whether no user beside the service has access to a file. Orchestrators mount secrets as files of root that the
+ * service's group may read: there, access of the group is access of the service alone. A file of any other owner is
+ * private when only the owner has access.
+ */
+export function isPrivate({ mode, uid }: Stats): boolean {
+  const mountedSecret = uid === 0 && process.geteuid?.() !== 0;
+  return (mode & (mountedSecret ? 0o037 : 0o077)) === 0;
+}
 
 /** A file cannot be written; the message says what it needs. */
 export class PrivateFileError extends Error {

@@ -220,7 +220,7 @@ describeWithToken('opening a token', () => {
 
   it.each<[string, () => void]>([
     [
-      'open to every user',
+      'users other than its owner',
       () => {
         chmodSync(hsm.address.pinFile, 0o644);
       },
@@ -231,7 +231,7 @@ describeWithToken('opening a token', () => {
         hsm.writePin('\n');
       },
     ],
-  ])('rejects a PIN file that is %s', async (rule, spoil) => {
+  ])('rejects a PIN file by its rule: %s', async (rule, spoil) => {
     spoil();
     const refusal = await refusalOf(open());
     hsm.writePin(hsm.pin);

@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { isPrivate } from '@cer/keys/private-file';
 import { Pkcs11Error } from '../pkcs11-error.js';
-
-const OPEN_TO_OTHERS = 0o007;
 
 /**
  * Reads a PIN from its file, without the trailing newline that editors add.
- * @throws Pkcs11Error PKCS11_PIN_FILE_INVALID when it is missing, empty, not a regular file, or readable by other users
+ * @throws Pkcs11Error PKCS11_PIN_FILE_INVALID when it is missing, empty, not a regular file, or when users have
+ *   access beside the owner, or the group of a file of root
  */
 export function readPin(path: string): string {
   const refuse = (rule: string): Pkcs11Error => new Pkcs11Error('PKCS11_PIN_FILE_INVALID', `PIN file ${path}: ${rule}`);
@@ -19,7 +19,7 @@ export function readPin(path: string): string {
   try {
     const status = fstatSync(file);
     if (!status.isFile()) throw refuse('is not a file');
-    if ((status.mode & OPEN_TO_OTHERS) !== 0) throw refuse(`is open to every user. Run: chmod 600 ${path}`);
+    if (!isPrivate(status)) throw refuse(`users other than its owner have access. Run: chmod 600 ${path}`);
     const pin = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
     if (pin === '') throw refuse('is empty');
     return pin;
