@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settleWithin } from '@cer/http-service';
 import { OperatorError, type Logger, type RunningServer } from '@cer/http-service/process';
@@ -138,7 +137,8 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
     closing.abort();
     const ends = await Promise.all(
       [...members.values()].map(async ({ worker, url }) => {
-        const ended = once(worker, 'exit');
+        // Not `once`, which an error of sending would end.
+        const ended = new Promise((resolve) => worker.once('exit', resolve));
         worker.process.kill('SIGTERM');
         await ended;
         // A worker that does not serve yet has no requests to finish.
