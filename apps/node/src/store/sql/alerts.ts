@@ -9,6 +9,7 @@ import type {
 } from '../ports/alerts.js';
 import { StoreError } from '../ports/store-error.js';
 import type { Database, SqlRow, SqlStatement, SqlValue } from './database.js';
+import { insertLimited } from './limited-insert.js';
 import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 
@@ -112,15 +113,14 @@ export class SqlAlertStore implements AlertStore {
 
   async addMessage(message: NewAlertDelivery, limit: number): Promise<boolean> {
     const { tenantId, deliveryId, endpoint, type, payload, createdMs } = message;
-    const rows = await this.#run(
-      `insert into alert_deliveries
+    return await insertLimited(this.#database, `deliveries to ${endpoint} of ${tenantId ?? 'the operator'}`, {
+      sql: `insert into alert_deliveries
         (tenant_id, delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms)
         select $1, $2, $3, $4, $5, $6, 'waiting', 0, $6
         where (select count(*) from alert_deliveries where tenant_id = $1 and endpoint = $3 and state = 'waiting') < $7
         returning seq`,
-      [tenantId ?? OPERATOR, deliveryId, endpoint, type, payload, createdMs, limit],
-    );
-    return rows.length > 0;
+      values: [tenantId ?? OPERATOR, deliveryId, endpoint, type, payload, createdMs, limit],
+    });
   }
 
   async forget(beforeMs: number): Promise<void> {

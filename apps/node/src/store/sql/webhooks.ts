@@ -1,5 +1,6 @@
 import type { TenantWebhook, WebhookRotation, WebhookStore } from '../ports/webhooks.js';
 import type { Database, SqlRow, SqlValue } from './database.js';
+import { insertLimited } from './limited-insert.js';
 import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 
@@ -17,18 +18,17 @@ export class SqlWebhookStore implements WebhookStore {
 
   async add(webhook: TenantWebhook, limit: number): Promise<boolean> {
     const { webhookId, tenantId, url, types, secretId, secretVersion, previousUntilMs, createdMs } = webhook;
-    const rows = await this.#run(
-      `insert into webhooks
+    return await insertLimited(this.#database, `webhooks of ${tenantId}`, {
+      sql: `insert into webhooks
         (webhook_id, tenant_id, url, types_json, secret_id, secret_version, previous_until_ms, created_ms)
         select $1, $2, $3, $4, $5, $6, $7, $8
         where (select count(*) from webhooks where tenant_id = $2) < $9
         returning webhook_id`,
-      [
+      values: [
         ...[webhookId, tenantId, url, types === null ? null : JSON.stringify(types)],
         ...[secretId, secretVersion, previousUntilMs, createdMs, limit],
       ],
-    );
-    return rows.length > 0;
+    });
   }
 
   async list(tenantId: string): Promise<readonly TenantWebhook[]> {
