@@ -9,6 +9,8 @@ import type { CoverageCount, CoverageStore } from '../store/index.js';
 const MAX_COUNTS = 10_000;
 const MAX_APP_LENGTH = 256;
 const WRITE_EVERY_MS = 10_000;
+/** Counts that are written in one transaction. */
+const COUNTS_A_WRITE = 500;
 
 /** Counts what the node refuses to certify. */
 export interface Refusals {
@@ -57,11 +59,16 @@ export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps
     if (counts.size === 0) return;
     const taken = [...counts.values()];
     counts = new Map();
+    let written = 0;
     try {
-      await coverage.addRefusals(taken);
+      while (written < taken.length) {
+        const some = taken.slice(written, written + COUNTS_A_WRITE);
+        await coverage.addRefusals(some);
+        written += some.length;
+      }
       outage.succeeded();
     } catch (error) {
-      taken.forEach(add);
+      taken.slice(written).forEach(add);
       throw error;
     }
   };

@@ -97,7 +97,7 @@ export interface CoverageStore {
   uncounted(lastSeq: number): Promise<UncountedRange | null>;
   /** Adds a range with the reports in it, once. @returns false when it was added before */
   addRange(range: UncountedRange, reports: readonly ClientReport[]): Promise<boolean>;
-  /** Adds refusals; an application without a certificate is stored as none, since its name is not certified. */
+  /** Adds refusals, all or none; an application without a certificate is stored as none, since its name is not certified. */
   addRefusals(refusals: readonly CoverageCount[]): Promise<void>;
   counts(query: CoverageQuery): Promise<readonly CoverageCount[]>;
   reported(query: CoverageQuery): Promise<readonly ReportedDay[]>;

@@ -17,7 +17,6 @@ import { retryPassing } from './retry.js';
 
 /** Few enough to count between two requests: rows are large, and what is read of them is behind their content. */
 const RECORDS_A_RANGE = 500;
-const STATEMENTS_A_TRANSACTION = 500;
 
 /** The certificates that this repository's client makes of its counts. */
 const IS_REPORT = "provider = '@cer/client' and model = 'coverage'";
@@ -131,10 +130,7 @@ export class SqlCoverageStore implements CoverageStore {
   }
 
   async addRefusals(refusals: readonly CoverageCount[]): Promise<void> {
-    for (let start = 0; start < refusals.length; start += STATEMENTS_A_TRANSACTION) {
-      const some = refusals.slice(start, start + STATEMENTS_A_TRANSACTION);
-      await this.#database.transact(some.map((count) => ({ sql: ADD_REFUSED, values: countValues(count) })));
-    }
+    await this.#database.transact(refusals.map((count) => ({ sql: ADD_REFUSED, values: countValues(count) })));
   }
 
   async counts({ tenantId, from, to, appId }: CoverageQuery): Promise<readonly CoverageCount[]> {
