@@ -14,6 +14,7 @@ import { plainRoutes } from './pages/plain-routes.js';
 import { recordRoutes } from './pages/record-routes.js';
 import { trailingSlashRoutes } from './pages/trailing-slash.js';
 import type { WebBuild } from './pages/web-build.js';
+import type { CheckLarge } from './record/large-check.js';
 import type { NodeClient } from './record/node-client.js';
 import { createRecordCheck } from './record/record-check.js';
 import { TEXTS } from './view/texts.js';
@@ -29,6 +30,7 @@ export interface SiteLogPolicy {
 
 export interface VerifierDeps {
   readonly node: NodeClient;
+  readonly checkLarge: CheckLarge;
   readonly build: WebBuild;
   readonly publicUrl: string;
   readonly publicNodeUrl: string;
@@ -59,8 +61,8 @@ export function verifierRoutes(
   settings: PageSettings = pageSettings(deps),
   limited: (handler: Handler) => Handler = createRequestLimit(deps.rateLimitPerMinute, settings),
 ): Route[] {
-  const { build, node, metrics, now, logPolicy = null } = deps;
-  const checkRecord = createRecordCheck(node, now, settings.logPolicy);
+  const { build, node, checkLarge, metrics, now, logPolicy = null } = deps;
+  const checkRecord = createRecordCheck({ node, checkLarge, now, logPolicy: settings.logPolicy });
   const routes = [
     ...recordRoutes({ settings, checkRecord, now }),
     ...imageRoutes({ settings, checkRecord }),

@@ -6,6 +6,7 @@ import { parseLogPolicy, TlogError } from '@cer/tlog';
 import { createApp, type SiteLogPolicy } from './app.js';
 import { loadVerifierConfig } from './config.js';
 import { loadWebBuild } from './pages/web-build.js';
+import { createLargeCheck } from './record/large-check.js';
 import { connectToNode } from './record/node-client.js';
 
 /** Loads configuration and browser files, then listens. @param folder of this app's compiled code */
@@ -15,8 +16,10 @@ export async function startVerifier(env: Environment, folder: string): Promise<R
   const logger = createLogger({ service: 'verifier', level: config.logLevel });
   const now = (): Date => new Date();
   const node = connectToNode({ nodeUrl: config.nodeUrl, timeoutMs: config.nodeTimeoutMs, now });
+  const checkLarge = createLargeCheck(join(folder, 'record', 'check-program.js'));
   const logPolicy = readLogPolicy(config.logPolicyFile);
-  const app = createApp({ ...config, logPolicy, node, build, logger, metrics: createMetrics({ process: true }), now });
+  const metrics = createMetrics({ process: true });
+  const app = createApp({ ...config, logPolicy, node, checkLarge, build, logger, metrics, now });
   return serve(app, { host: config.host, port: config.port, logger });
 }
 

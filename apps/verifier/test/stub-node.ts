@@ -1,10 +1,14 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { testKeySet } from '@cer/keys/testing';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 
-/** The answer of a stub node at one address: JSON, raw text, or silence. */
-export type StubAnswer = { readonly status: number; readonly body: unknown } | { readonly text: string } | 'hang-up';
+/** The answer of a stub node at one address: JSON, raw text, silence, or what a test writes, when it writes it. */
+export type StubAnswer =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly text: string }
+  | 'hang-up'
+  | ((response: ServerResponse) => void);
 
 /** A node that answers as a test configures it, honest or not. */
 export interface StubNode {
@@ -29,6 +33,11 @@ export async function startStubNode(): Promise<StubNode> {
     const answer = answers.get(request.url ?? '') ?? { status: 404, body: { error: 'NOT_FOUND' } };
     if (answer === 'hang-up') {
       request.socket.destroy();
+      return;
+    }
+    if (typeof answer === 'function') {
+      response.setHeader('content-type', 'application/json').setHeader('access-control-allow-origin', '*');
+      answer(response);
       return;
     }
     const [status, text] = 'text' in answer ? [200, answer.text] : [answer.status, JSON.stringify(answer.body)];

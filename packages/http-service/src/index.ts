@@ -33,6 +33,7 @@ export {
   type ServiceResponse,
   type StreamRequest,
 } from './handler/handler.js';
+export { BodyBudget } from './limits/body-budget.js';
 export { ByteBudget, type Reservation } from './limits/byte-budget.js';
 export { oneAtATime, type OneAtATime } from './limits/one-at-a-time.js';
 export { settleWithin } from './limits/settle-within.js';

@@ -57,16 +57,16 @@ export async function checkCheckpoint(text: string, policy: LogPolicy | null): P
 /**
  * Follows the proof of a receipt.
  * @param proofText the node's answer: JSON `{proof, notBefore?}`
- * @param recordText the public record with receipt and signature
+ * @param publicRecord JSON with receipt and signature
  * @returns null when one of them is not of that form, or the path does not lead to the root
  */
 export async function checkProof(
   proofText: string,
-  recordText: string,
+  publicRecord: Uint8Array | string,
   policy: LogPolicy | null,
 ): Promise<ProofCheck | null> {
   try {
-    const [entry, record] = [parseJson(proofText), parseJson(recordText)];
+    const [entry, record] = [parseJson(proofText), parseJson(publicRecord)];
     const proof = textOf(entry, 'proof');
     const receipt = isJsonObject(record) ? member(record, 'receipt') : undefined;
     const signature = textOf(record, 'signature');

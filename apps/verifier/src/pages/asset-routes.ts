@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { RequestHead, Route, ServiceResponse } from '@cer/http-service';
-import { pathParam } from '@cer/http-service';
+import { oneAtATime, pathParam } from '@cer/http-service';
 import { isSha256Hash } from '@cer/cer-core';
+import { decodeAnswer } from '../record/decode-answer.js';
 import type { NodeClient } from '../record/node-client.js';
 import type { CheckRecord, RecordKind } from '../record/record-check.js';
 import { scriptSafeJson } from '../view/document.js';
@@ -36,11 +38,14 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
   const files = new Map([...build.files].map(([name, bytes]) => [name, encoded(bytes)]));
   const offline = encoded(new TextEncoder().encode(build.offlineHtml));
   const offlineTag = entityTag('offline', build.offlineHtml);
+  const inTurn = oneAtATime();
   const saved = (kind: RecordKind, path: string): Route => ({
     method: 'GET',
     path,
     handler: async (request) => {
       const hash = pathParam(request, 'hash');
+      // Before the record, which may be large: it is not in memory while the node is asked for the history.
+      const history = await node.keyHistory();
       const checked = isSha256Hash(hash) ? await checkRecord(kind, hash) : null;
       if (checked?.record == null || checked.keySet === null) {
         const isAway = checked?.outcome.headline === 'unavailable';
@@ -49,13 +54,16 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
           : messagePage(settings, null, 404, TEXTS.headlines.notFound);
       }
       const { record, keySet } = checked;
-      const history = await node.keyHistory();
       const keyHistory = history.kind === 'found' ? history.text : null;
       const name = `${kind}-${hash.slice('sha256:'.length, 'sha256:'.length + 12)}.html`;
       return {
         status: 200,
         headers: { ...OFFLINE_HEADERS, 'content-disposition': `attachment; filename="${name}"` },
-        body: withSavedRecord(build.offlineHtml, { hash, record, keySet, keyHistory }),
+        body: await inTurn(async () => {
+          // The previous file is being sent by then, and counts among the large answers.
+          await setImmediate();
+          return withSavedRecord(build.offlineHtml, { hash, record: decodeAnswer(record), keySet, keyHistory });
+        }),
       };
     },
   });

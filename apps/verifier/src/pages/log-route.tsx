@@ -44,7 +44,10 @@ async function proofOf(
 ): Promise<ProofCheck | 'none' | null> {
   if (asked === null || asked === '') return null;
   if (!isSha256Hash(asked)) return 'none';
-  const [proof, record] = await Promise.all([node.logProof(asked), node.certificate(asked)]);
-  if (proof.kind !== 'found' || record.kind !== 'found') return 'none';
-  return (await checkProof(proof.text, record.text, policy)) ?? 'none';
+  const proof = await node.logProof(asked);
+  if (proof.kind !== 'found') return 'none';
+  return node.certificate(
+    asked,
+    async (record) => (record.kind === 'found' ? await checkProof(proof.text, record.bytes, policy) : null) ?? 'none',
+  );
 }

@@ -28,9 +28,8 @@ export async function lookupTarget(query: string, node: NodeClient): Promise<str
 async function kindOf(hash: string, text: string, node: NodeClient): Promise<'certificate' | 'project'> {
   if (/\/p\/|project_hash=/.test(text)) return 'project';
   if (/\/c\/|certificate_hash=/.test(text)) return 'certificate';
-  const answer = await node.certificate(hash);
-  if (answer.kind !== 'not-found') return 'certificate';
-  return (await node.project(hash)).kind === 'found' ? 'project' : 'certificate';
+  const isCertificate = await node.certificate(hash, ({ kind }) => kind !== 'not-found');
+  return !isCertificate && (await node.hasProject(hash)) ? 'project' : 'certificate';
 }
 
 function decoded(segment: string): string {

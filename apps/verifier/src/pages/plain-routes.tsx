@@ -82,9 +82,11 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
 
 /** A locator: it lists certificates and says nothing about them. */
 async function executionPage(settings: PageSettings, node: NodeClient, executionId: string): Promise<ServiceResponse> {
-  const answer = await node.execution(executionId);
-  const hashes = answer.kind === 'found' ? hashesIn(answer.text) : [];
-  const status = answer.kind === 'found' ? 200 : answer.kind === 'not-found' ? 404 : 503;
+  const { kind, hashes } = await node.execution(executionId, (answer) => ({
+    kind: answer.kind,
+    hashes: answer.kind === 'found' ? hashesIn(answer.bytes) : [],
+  }));
+  const status = kind === 'found' ? 200 : kind === 'not-found' ? 404 : 503;
   return page(
     settings,
     status,
@@ -92,13 +94,13 @@ async function executionPage(settings: PageSettings, node: NodeClient, execution
       title: `${TEXTS.execution.title} – ${NAME}`,
       description: TEXTS.execution.lead,
       path: `/e/${encodeURIComponent(executionId)}`,
-      children: <ExecutionPage executionId={executionId} hashes={hashes} isAvailable={answer.kind !== 'unavailable'} />,
+      children: <ExecutionPage executionId={executionId} hashes={hashes} isAvailable={kind !== 'unavailable'} />,
     },
     { vary: 'Accept' },
   );
 }
 
-function hashesIn(text: string): string[] {
+function hashesIn(text: Uint8Array): string[] {
   let record: JsonValue;
   try {
     record = parseJson(text);

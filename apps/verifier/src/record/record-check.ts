@@ -3,14 +3,17 @@ import { checkArtefact } from '../check/check-artefact.js';
 import type { LoadTimestampCode } from '../check/timestamp-code.js';
 import type { ArtefactCheck } from '../check/check-result.js';
 import { NOT_FOUND, outcomeOfCheck, UNAVAILABLE, type Outcome } from '../check/headline.js';
+import { CheckCache } from './check-cache.js';
+import { decodeAnswer } from './decode-answer.js';
+import type { CheckLarge } from './large-check.js';
 import type { NodeAnswer, NodeClient } from './node-client.js';
 
 /** A record of the node as this server sees it, checked. */
 export interface RecordCheck {
   readonly outcome: Outcome;
   readonly check: ArtefactCheck | null;
-  /** The texts that were checked, for a visitor who saves them. */
-  readonly record: string | null;
+  /** What was checked, for a visitor who saves it. */
+  readonly record: Uint8Array | null;
   readonly keySet: string | null;
   /** Changes with the record and with the key set, and with nothing else. */
   readonly version: string;
@@ -19,51 +22,64 @@ export interface RecordCheck {
 export type RecordKind = 'certificate' | 'project';
 export type CheckRecord = (kind: RecordKind, hash: string) => Promise<RecordCheck>;
 
-/** Maximum checked records in memory, newest last: a large project takes seconds to check and megabytes to keep. */
-const KEPT = 8;
+export interface RecordCheckDeps {
+  readonly node: NodeClient;
+  readonly checkLarge: CheckLarge;
+  readonly now: () => Date;
+  /** The text of this site's policy, under which log proofs are judged; null: none is. */
+  readonly logPolicy: string | null;
+}
 
-/**
- * Looks a record up and checks it; equal texts are checked once.
- * @param logPolicy the text of this site's policy, under which log proofs are judged; null: none is
- */
-export function createRecordCheck(node: NodeClient, now: () => Date, logPolicy: string | null): CheckRecord {
-  const kept = new Map<string, Promise<ArtefactCheck>>();
-  return async (kind, hash) => {
-    const [record, keys] = await Promise.all([
-      kind === 'project' ? node.project(hash) : node.certificate(hash),
-      node.keySet(),
-    ]);
-    if (record.kind === 'not-found') return withoutRecord(NOT_FOUND, keys.answer);
-    if (record.kind === 'unavailable') return withoutRecord(UNAVAILABLE, keys.answer);
+/** Bytes of a record above which it is checked in a process. */
+const LARGE_BYTES = 1024 * 1024;
+
+/** Looks a record up and checks it; concurrent requests share one look-up, and equal texts are checked once. */
+export function createRecordCheck({ node, checkLarge, now, logPolicy }: RecordCheckDeps): CheckRecord {
+  const checks = new CheckCache();
+  const running = new Map<string, Promise<RecordCheck>>();
+
+  const checkFound = async (kind: RecordKind, hash: string, record: Uint8Array, keys: Keys): Promise<RecordCheck> => {
     if (keys.answer.kind !== 'found') return withoutRecord(UNAVAILABLE, keys.answer);
-    const [source, keySet] = [record.text, keys.answer.text];
-    const version = sha256(JSON.stringify([hash, sha256(source), sha256(keySet)]));
-    const running =
-      kept.get(version) ??
-      checkArtefact(
-        {
-          ...{ source, keySet, keySource: keys.source, tsaRoots: null, logPolicy },
-          askedHash: hash,
-          verifiedAt: now().toISOString(),
-        },
-        loadTimestampCode,
-        breathe,
-      );
-    kept.delete(version);
-    kept.set(version, running);
-    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT))) kept.delete(oldest);
+    const keySet = keys.answer.text;
+    const version = sha256(JSON.stringify([hash, sha256(record), sha256(keySet)]));
+    const request = {
+      ...{ keySet, keySource: keys.source, tsaRoots: null, logPolicy },
+      askedHash: hash,
+      verifiedAt: now().toISOString(),
+    };
     try {
-      const check = await running;
+      const check = await checks.get(version, record.length, async () =>
+        record.length > LARGE_BYTES
+          ? checkLarge({ ...request, source: record })
+          : checkArtefact({ ...request, source: decodeAnswer(record) }, loadTimestampCode, breathe),
+      );
       // A certificate in answer to a request for a project, or the reverse, does not count.
       if (check.kind !== kind) return withoutRecord(UNAVAILABLE, keys.answer);
-      return { outcome: outcomeOfCheck(check), check, record: source, keySet, version };
+      return { outcome: outcomeOfCheck(check), check, record, keySet, version };
     } catch {
-      // The node's key set is invalid, so the record cannot be judged.
-      kept.delete(version);
+      // The key set is invalid, the record is not text, or it needs more than a check may have: it is not judged here.
       return withoutRecord(UNAVAILABLE, keys.answer);
     }
   };
+
+  const lookUp = (kind: RecordKind, hash: string): Promise<RecordCheck> => {
+    const asked = node.keySet();
+    return node[kind](hash, async (record) => {
+      const keys = await asked;
+      if (record.kind === 'found') return checkFound(kind, hash, record.bytes, keys);
+      return withoutRecord(record.kind === 'not-found' ? NOT_FOUND : UNAVAILABLE, keys.answer);
+    });
+  };
+
+  return (kind, hash) => {
+    const key = `${kind} ${hash}`;
+    const current = running.get(key) ?? lookUp(kind, hash).finally(() => running.delete(key));
+    running.set(key, current);
+    return current;
+  };
 }
+
+type Keys = Awaited<ReturnType<NodeClient['keySet']>>;
 
 const loadTimestampCode = (): ReturnType<LoadTimestampCode> => import('@cer/timestamps');
 

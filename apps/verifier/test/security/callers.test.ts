@@ -6,10 +6,17 @@ import { chartIngressOf, hostileForm, pollutedKinds, specifiedRoutes } from '@ce
 import { testKeySet } from '@cer/keys/testing';
 import { verifierRoutes } from '../../src/app.js';
 import { loadWebBuild } from '../../src/pages/web-build.js';
+import { createLargeCheck } from '../../src/record/large-check.js';
 import { connectToNode } from '../../src/record/node-client.js';
 import { hashOf, lookupAnswer, plain } from '../records.js';
 import { certificatePath, closed, KEY_SET_PATH, listening } from '../stub-node.js';
-import { PUBLIC_URL, startVerifier, WEB_BUILD_FOLDER, type VerifierUnderTest } from '../verifier-under-test.js';
+import {
+  CHECK_PROGRAM,
+  PUBLIC_URL,
+  startVerifier,
+  WEB_BUILD_FOLDER,
+  type VerifierUnderTest,
+} from '../verifier-under-test.js';
 
 // Every page of the verifier is public: no credential changes an answer, is repeated in one, or reaches the node.
 
@@ -60,6 +67,7 @@ afterAll(async () => {
 const nodeOfNoAddress = connectToNode({ nodeUrl: 'http://127.0.0.1:9', timeoutMs: 1, now: () => new Date() });
 const ROUTES = verifierRoutes({
   node: nodeOfNoAddress,
+  checkLarge: createLargeCheck(CHECK_PROGRAM),
   build: loadWebBuild(WEB_BUILD_FOLDER),
   publicUrl: PUBLIC_URL,
   publicNodeUrl: PUBLIC_URL,

@@ -208,7 +208,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
       request(access, route, { ...question, options }, async (answer, maxBytes) => ({
         status: answer.status,
         headers: answer.headers,
-        bytes: await bytesOf(answer, maxBytes),
+        bytes: await bytesOf(answer, maxBytes, options?.onBytes),
       })),
     askLines: (route, batch, options) => askLines(access, route, batch, options),
   };

@@ -29,6 +29,8 @@ export interface RequestOptions {
   readonly retries?: number;
   /** Maximum bytes of an answer that is read whole, and of one line of a streamed answer. */
   readonly maxAnswerBytes?: number;
+  /** Called with the size of each part of an answer of `ask`, before it is stored; what it throws ends the request. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** The input of a route. */
@@ -192,9 +194,13 @@ export async function jsonOf(answer: TransportAnswer, maxBytes: number): Promise
   throw new NodeError('UNEXPECTED_ANSWER', message, factsOf(answer));
 }
 
-/** The whole body. @throws NodeError ANSWER_TOO_LARGE over the limit, before the rest arrives */
-export async function bytesOf(answer: TransportAnswer, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await readBounded(answer.body, maxBytes);
+/** The whole body. @throws NodeError ANSWER_TOO_LARGE over the limit, before the rest arrives; the error of `onBytes` */
+export async function bytesOf(
+  answer: TransportAnswer,
+  maxBytes: number,
+  onBytes?: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readBounded(answer.body, maxBytes, onBytes);
   if (bytes !== null) return bytes;
   throw new NodeError('ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`, factsOf(answer));
 }

@@ -22,8 +22,8 @@ export const VERDICT_TEXTS = {
       lead: 'The node has no public record under this hash. It may never have been registered, or it has been hidden or deleted.',
     },
     unavailable: {
-      title: 'The node cannot be reached',
-      lead: 'No verdict is possible right now. Try again in a moment.',
+      title: 'No verdict right now',
+      lead: 'The node cannot be reached, or the record is too large to be checked here now. Try again in a moment, or use the command line.',
     },
     disagreement: {
       title: 'Server and browser disagree',
