@@ -134,9 +134,23 @@ describe.each([
 
   it('omit records that may be uncommitted', async () => {
     await record('a');
-    const reports = startUsageReports({ ...deps, settleMs: 3_600_000 });
-    await sleep(100);
+    let looks = 0;
+    const usage: UsageReportDeps['usage'] = {
+      newest: () => store.usage.newest(),
+      next: (settled) => {
+        looks += 1;
+        return store.usage.next(settled);
+      },
+      arrived: (report) => store.usage.arrived(report),
+    };
+    const reports = startUsageReports({ ...deps, usage, settleMs: 3_600_000 });
+    // The first look sees the record, and without the pause the second one would send it.
+    await eventually(
+      () => looks,
+      (found) => found > 2,
+    );
     await reports.stop();
+    expect(looks).toBeGreaterThan(2);
     expect(received).toEqual([]);
   });
 });

@@ -26,6 +26,22 @@ function cpuTicks(pid: number): number {
   }
 }
 
+/** The processes of pages that compute. A page made ahead is a process too, but one that is idle. */
+async function slowPages({ engine }: RendererUnderTest): Promise<readonly number[]> {
+  const before = new Map<number, number>();
+  let computing: readonly number[] = [];
+  await eventually('a renderer computes', async () => {
+    computing = [...(await pageProcesses(await engine.host.current()))].filter((pid) => {
+      const spent = cpuTicks(pid);
+      const since = before.get(pid) ?? spent;
+      before.set(pid, since);
+      return spent - since >= COMPUTING_TICKS;
+    });
+    return computing.length > 0;
+  });
+  return computing;
+}
+
 describeWithBrowser('A renderer in trouble', () => {
   let renderer: RendererUnderTest;
   let hash: unknown;
@@ -43,21 +59,6 @@ describeWithBrowser('A renderer in trouble', () => {
     for (const { pid } of victims) process.kill(pid, 'SIGKILL');
     return victims.length;
   };
-  /** The processes of pages that compute. A page made ahead is a process too, but one that is idle. */
-  const slowPages = async (): Promise<readonly number[]> => {
-    const before = new Map<number, number>();
-    let computing: readonly number[] = [];
-    await eventually('a renderer computes', async () => {
-      computing = [...(await pageProcesses(await renderer.engine.host.current()))].filter((pid) => {
-        const spent = cpuTicks(pid);
-        const since = before.get(pid) ?? spent;
-        before.set(pid, since);
-        return spent - since >= COMPUTING_TICKS;
-      });
-      return computing.length > 0;
-    });
-    return computing;
-  };
   const gauge = (name: string, value: number): Promise<void> =>
     eventually(`render_jobs_${name} is ${value}`, async () => {
       const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
@@ -69,7 +70,7 @@ describeWithBrowser('A renderer in trouble', () => {
 
   it('fails only the killed job and continues to render', async () => {
     const job = renderer.still(SLOW);
-    for (const pid of await slowPages()) process.kill(pid, 'SIGKILL');
+    for (const pid of await slowPages(renderer)) process.kill(pid, 'SIGKILL');
     const { status, body } = await job;
     expect([status, body['error']]).toEqual([422, 'RENDER_ERROR']);
     await worksAgain();
@@ -114,7 +115,7 @@ describeWithBrowser('A renderer in trouble', () => {
   it('answers 503 for a killed browser and starts another', async () => {
     const before = renderer.engine.host.launches;
     const loop = renderer.post('/loop', { tenantId: 't', code: LIGHT_LOOP, totalFrames: 400 });
-    await slowPages();
+    await slowPages(renderer);
     process.kill(await browserPid(), 'SIGKILL');
     expect(await loop).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
     expect((await loop).headers.get('retry-after')).toBe('2');
@@ -189,7 +190,7 @@ describeWithBrowser('The end of a renderer', () => {
     const home = /--user-data-dir=(\S+)\/profile/.exec(processGroup(pid)[0]?.command ?? '')?.[1] ?? '';
     expect(existsSync(home)).toBe(true);
     const running = renderer.still(SLOW).catch(() => 'cut');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await slowPages(renderer);
     await renderer.engine.close();
     await running;
     await renderer.close();
