@@ -24,7 +24,8 @@ export function measureLog(
   if (log === null) return;
   const sincePublished: Read = async ({ logId }) => {
     const published = await logNotes.newestPublished(logId);
-    return published === null ? Infinity : (now().getTime() - published.freshMs) / 1000;
+    // The clock may have been set back, or be behind that of the node that published.
+    return published === null ? Infinity : Math.max(0, now().getTime() - published.freshMs) / 1000;
   };
   const gauges: readonly (readonly [string, string, Read])[] = [
     ['cer_log_size', 'Entries of the log.', async ({ logId }) => (await heads.head(logId)).size],

@@ -63,6 +63,18 @@ describe('a log with a witness', () => {
     expect(await publishedSize(node, 3)).toBe(3);
   });
 
+  it('has an age of 0 after the clock was set back', async () => {
+    let aheadMs = 86_400_000;
+    const { node } = await witnessed(() => new Date(Date.now() + aheadMs));
+    const worker = node.start();
+    await node.certify();
+    await publishedSize(node, 1);
+    await worker.stop();
+    aheadMs = 0;
+    const { text } = await ask(node.node, 'get', '/metrics');
+    expect(text).toMatch(/^cer_log_seconds_since_published\{log="receipts"\} 0$/m);
+  });
+
   it.each<WitnessMood>(['away', 'slow', 'garbage', 'other note'])('is not published while it is %s', async (mood) => {
     const { node, witness } = await witnessed();
     node.start();
