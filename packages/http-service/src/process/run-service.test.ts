@@ -65,6 +65,7 @@ describe('a running service', () => {
 // Runs as its own process, compiled from these sources.
 const MAIN_PATH = 'src/process/main.js';
 const MAIN = `
+import { pbkdf2 } from 'node:crypto';
 import { runService } from './run-service.js';
 import { serve } from './serve.js';
 import { createRouter } from '../routing/router.js';
@@ -75,6 +76,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const routes = [
   { method: 'GET', path: '/slow', handler: async () => { logger.info('accepted'); await wait(300); return ok({ done: true }); } },
   { method: 'GET', path: '/stuck', handler: async () => { logger.info('accepted'); await wait(60_000); return ok({}); } },
+  { method: 'GET', path: '/busy', handler: async () => { pbkdf2('', '', 1_000_000, 64, 'sha512', () => undefined); return ok({ busy: true }); } },
   { method: 'GET', path: '/crash', handler: async () => { setImmediate(() => { throw new Error('leaked'); }); return ok({}); } },
 ];
 await runService(() => serve(createRouter(routes, { logger }), { host: '127.0.0.1', port: 0, logger, onClose: () => logger.info('onClose ran') }));
@@ -104,8 +106,11 @@ describe('a service process', () => {
     rmSync(folder, { recursive: true });
   });
 
-  function start() {
-    const child = spawn(process.execPath, [join(folder, MAIN_PATH)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  function start(env: Readonly<Record<string, string>> = {}) {
+    const child = spawn(process.execPath, [join(folder, MAIN_PATH)], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     children.push(child);
     let said = '';
     const seen = new EventEmitter();
@@ -135,6 +140,18 @@ describe('a service process', () => {
     expect(await raw.ended()).toContain('"done":true');
     expect(await service.exited).toBe(0);
     expect(service.said()).toContain('onClose ran');
+  });
+
+  it('writes its last log line after all others', async () => {
+    // The only thread that writes is busy when the service closes.
+    const service = start({ UV_THREADPOOL_SIZE: '1' });
+    const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
+    raw.send('GET /busy HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    expect(await raw.ended()).toContain('"busy":true');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    const messages = [...service.said().matchAll(/"msg":"([^"]+)"/g)].map(([, message]) => message);
+    expect([messages.includes('request'), messages.at(-1)]).toEqual([true, 'closed']);
   });
 
   it('exits at once on a repeated signal', async () => {

@@ -1,5 +1,6 @@
 import { isForOperator } from '../errors/operator-error.js';
 import { describeError } from '../telemetry/describe-error.js';
+import { logWritten } from '../telemetry/log-destination.js';
 import type { RunningServer } from './serve.js';
 
 /** The parts of the process that `runService` uses. */
@@ -35,14 +36,17 @@ export async function runService(start: () => Promise<RunningServer>, host: Serv
     else if (!isStopping) close(running);
   };
   const close = (server: RunningServer): void => {
-    server.close().then(
-      () => {
-        host.exit(0);
-      },
-      (error: unknown) => {
-        fail(host, error);
-      },
-    );
+    server
+      .close()
+      .then(logWritten)
+      .then(
+        () => {
+          host.exit(0);
+        },
+        (error: unknown) => {
+          fail(host, error);
+        },
+      );
   };
   host.on('SIGTERM', stop('SIGTERM'));
   host.on('SIGINT', stop('SIGINT'));

@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 
 /** Maximum unwritten text, in characters; further lines are dropped. */
@@ -7,11 +8,18 @@ const MAX_WAITING_CHARACTERS = 4 * 1024 * 1024;
 const RETRY_MS = 20;
 /** Maximum pauses for a full pipe when the process exits. */
 const RETRIES_AT_EXIT = 50;
+/** Maximum wait of a closing process for its lines, in ms. */
+const WRITTEN_WITHIN_MS = 5_000;
 
 /** Where log lines go. */
 export interface LogDestination extends DestinationStream {
-  /** Writes all waiting lines now, or drops them where that fails. */
+  /**
+   * Writes all waiting lines now, or drops them where that fails. A write that another thread has begun may end after
+   * them.
+   */
   flushSync(): void;
+  /** Resolves when no line waits or is being written. */
+  written(): Promise<void>;
 }
 
 const open = new Set<LogDestination>();
@@ -25,12 +33,15 @@ const open = new Set<LogDestination>();
 export function logDestination(fd: number): LogDestination {
   let waiting = '';
   let isWriting = false;
+  let whenWritten: (() => void)[] = [];
   /** The part that a full pipe did not take yet. */
   let rest: Buffer = Buffer.alloc(0);
 
   const writeWaiting = (): void => {
     if (waiting === '') {
       isWriting = false;
+      for (const resolve of whenWritten) resolve();
+      whenWritten = [];
       return;
     }
     isWriting = true;
@@ -66,10 +77,24 @@ export function logDestination(fd: number): LogDestination {
       waiting = '';
       writeNow(fd, lines);
     },
+    written: () =>
+      new Promise((resolve) => {
+        if (isWriting) whenWritten.push(resolve);
+        else resolve();
+      }),
   };
   if (open.size === 0) process.once('exit', flushAll);
   open.add(destination);
   return destination;
+}
+
+/**
+ * Waits until the lines of all destinations are written, so that an exit has none to write beside another thread. Gives
+ * up on a pipe that stays full.
+ */
+export async function logWritten(): Promise<void> {
+  const all = Promise.all([...open].map((destination) => destination.written()));
+  await Promise.race([all, sleep(WRITTEN_WITHIN_MS, undefined, { ref: false })]);
 }
 
 /** Lines that cannot be written are lost: there is no other place to report that. */
