@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"cer.example/verifier/cer"
 )
@@ -76,7 +78,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		c.options.Keys, err = readKeys(c.keys)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "cer-verify: %v\n", err)
+		fmt.Fprintf(stderr, "cer-verify: %s\n", printable(err.Error()))
 		return exitUsage
 	}
 	return present(evaluate(value, fault, c.options), c.json, stdout, stderr)
@@ -134,6 +136,7 @@ func present(r result, asJSON bool, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "cer-verify: %v\n", err)
 		return exitUsage
 	}
+	text = escaped(text)
 	if asJSON {
 		fmt.Fprintf(stdout, "%s\n", text)
 	} else {
@@ -144,6 +147,34 @@ func present(r result, asJSON bool, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitVerified
+}
+
+// obeyed reports whether a terminal may obey a character rather than show it: controls and directions of text.
+func obeyed(r rune) bool {
+	return r < 0x20 || r >= 0x7F && r <= 0x9F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+}
+
+// printable is text of a certificate for a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if obeyed(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
+// escaped is the same JSON without characters that a terminal may obey, except the line breaks between members.
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		if obeyed(r) && r != '\n' {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }
 
 // limit is what a project that verifies does not show.
@@ -177,7 +208,7 @@ func readable(r result, out io.Writer) {
 		fmt.Fprintln(out, "  integrity only, signed by no node")
 	}
 	for _, finding := range r.Findings {
-		fmt.Fprintf(out, "  %s: %s [%s]\n", cmp.Or(finding.Member, "the file"), finding.Detail, finding.Code)
+		fmt.Fprintf(out, "  %s: %s [%s]\n", printable(cmp.Or(finding.Member, "the file")), printable(finding.Detail), finding.Code)
 	}
 	if r.Status == "FAILED" {
 		fmt.Fprintf(out, "  next: %s\n", cmp.Or(next[r.Reason], askForOriginal))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -111,5 +112,33 @@ func TestExitCodes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestNamesCannotRepaintTheTerminal(t *testing.T) {
+	certified, err := os.ReadFile(examples + "certified.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// CSI in one character, DEL, and an override of the direction of text.
+	name := "\u009b1A\u007f\u202eDEIFIREV"
+	hostile := write(t, `{"`+name+`": 1, "`+name+`": 2, `+strings.TrimPrefix(strings.TrimSpace(string(certified)), "{"))
+	for _, args := range [][]string{
+		{"verify", hostile},
+		{"verify", hostile, "--json"},
+		{"verify", examples + "certified.json", "--keys", hostile},
+	} {
+		var stdout, stderr bytes.Buffer
+		run(args, &stdout, &stderr)
+		output := stdout.String() + stderr.String()
+		if !strings.Contains(output, "DEIFIREV") {
+			t.Errorf("%v: the name is missing: %s", args, output)
+		}
+		if strings.ContainsAny(output, "\u009b\u007f\u202e") {
+			t.Errorf("%v: the terminal obeys the name: %q", args, output)
+		}
+		if report := cmp.Or(stderr.String(), "{}"); len(args) < 4 && !strings.Contains(report, `\u009b1A\u007f\u202eDEIFIREV`) {
+			t.Errorf("%v: the report does not have the name: %s", args, report)
+		}
 	}
 }
