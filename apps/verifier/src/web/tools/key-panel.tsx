@@ -6,6 +6,7 @@ import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
 import { HistoryPin } from './history-pin.js';
+import { LatestAnswer } from './latest-answer.js';
 import type { NodeKeys, PinnedKeys } from './node-keys.js';
 import type { SavedRecord } from '../../check/saved-record.js';
 
@@ -35,12 +36,22 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
   const [candidate, setCandidate] = useState<Candidate | null>(null);
   const [isConfirmed, setConfirmed] = useState(false);
   const [message, setMessage] = useState<string>(T.keysNone);
+  // Keys that arrive late must not replace those that the visitor chose after they were asked for.
+  const [latest] = useState(() => new LatestAnswer());
 
-  const offer = (read: Candidate | null): void => {
+  const offer = async (reading: Promise<Candidate | null>): Promise<void> => {
+    const answer = await latest.of(reading.then((read) => ({ read })));
+    if (answer === null) return;
     setConfirmed(false);
     onKeys(null);
-    setCandidate(read);
-    setMessage(read === null ? T.keysBad : messageFor(read));
+    setCandidate(answer.read);
+    setMessage(answer.read === null ? T.keysBad : messageFor(answer.read));
+  };
+  const takeNodeKeys = async (asked: Promise<NodeKeys>): Promise<void> => {
+    const found = await latest.of(asked.catch(() => 'crashed' as const));
+    if (found === null) return;
+    if (found !== 'crashed') onKeys(found.state === 'have' ? found.keys : null);
+    setMessage(found === 'crashed' ? T.crashed : nodeMessage(found));
   };
   const confirm = (keys: PinnedKeys | null): void => {
     setConfirmed(keys !== null);
@@ -48,18 +59,8 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
   };
 
   useEffect(() => {
-    if (saved !== null) void readSaved(engine, saved).then(offer);
-    else if (loadNodeKeys !== null) {
-      loadNodeKeys().then(
-        (found) => {
-          onKeys(found.state === 'have' ? found.keys : null);
-          setMessage(nodeMessage(found));
-        },
-        () => {
-          setMessage(T.crashed);
-        },
-      );
-    }
+    if (saved !== null) void offer(readSaved(engine, saved));
+    else if (loadNodeKeys !== null) void takeNodeKeys(loadNodeKeys());
     // Once: the embedded data and the address of the node do not change.
   }, []);
 
@@ -101,10 +102,7 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
             const file = event.currentTarget.files?.[0];
             event.currentTarget.value = '';
             if (file === undefined) return;
-            void file
-              .text()
-              .then((text) => readKeys(engine, { kind: 'file', name: file.name, text }))
-              .then(offer);
+            void offer(file.text().then((text) => readKeys(engine, { kind: 'file', name: file.name, text })));
           }}
         />
       </label>

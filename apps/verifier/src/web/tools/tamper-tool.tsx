@@ -6,6 +6,7 @@ import { FindingList } from '../../view/findings.js';
 import { Layers } from '../../view/layers.js';
 import { TEXTS } from '../../view/texts.js';
 import { Verdict } from '../../view/verdict.js';
+import { LatestAnswer } from './latest-answer.js';
 import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
@@ -18,18 +19,23 @@ export function TamperTool({ engine, source, keySet, tsaRoots, logPolicy, check 
   const [paths, setPaths] = useState<readonly string[]>([]);
   const [path, setPath] = useState(FIRST_CHOICE);
   const [result, setResult] = useState<ArtefactCheck | 'crashed' | null>(null);
+  // Neither the members of another record nor a result for another member must be shown.
+  const [latest] = useState(() => ({ paths: new LatestAnswer(), result: new LatestAnswer() }));
+
+  const clear = (): void => {
+    latest.result.forget();
+    setResult(null);
+  };
 
   useEffect(() => {
-    setResult(null);
-    engine.ask('paths', { source }).then(
-      (found) => {
-        setPaths(found);
-        setPath(found.includes(FIRST_CHOICE) ? FIRST_CHOICE : (found[0] ?? ''));
-      },
-      () => {
-        setPaths([]);
-      },
-    );
+    clear();
+    const list = async (): Promise<void> => {
+      const found = await latest.paths.of(engine.ask('paths', { source }).catch((): readonly string[] => []));
+      if (found === null) return;
+      setPaths(found);
+      setPath(found.includes(FIRST_CHOICE) ? FIRST_CHOICE : (found[0] ?? ''));
+    };
+    void list();
   }, [engine, source]);
 
   const run = async (): Promise<void> => {
@@ -43,7 +49,8 @@ export function TamperTool({ engine, source, keySet, tsaRoots, logPolicy, check 
       verifiedAt: new Date().toISOString(),
       path,
     };
-    setResult(await engine.ask('tamper', request).catch(() => 'crashed' as const));
+    const found = await latest.result.of(engine.ask('tamper', request).catch(() => 'crashed' as const));
+    if (found !== null) setResult(found);
   };
   return (
     <details class="card tool fold" id="tamper-tool">
@@ -58,7 +65,7 @@ export function TamperTool({ engine, source, keySet, tsaRoots, logPolicy, check 
           value={path}
           onChange={(event) => {
             setPath(event.currentTarget.value);
-            setResult(null);
+            clear();
           }}
         >
           {paths.map((name) => (

@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { testKeySet, testSigner } from '@cer/keys/testing';
+import { describeInChromium, type WatchedPage } from './chromium.js';
+import { Files } from './files.js';
+import { plain } from './records.js';
+import { KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
+import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+// Answers that arrive after the visitor has done something else.
+
+const ITS_KEYS = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] });
+const OTHER_KEYS = testKeySet({ nodeId: 'other.example', signers: [{ signer: testSigner('other') }] });
+
+describeInChromium('a late answer', (chromium) => {
+  const files = new Files();
+  let node: StubNode;
+  let verifier: VerifierUnderTest;
+  let watched: WatchedPage;
+  /** The browser's question for the node's keys, which a test answers. */
+  let asked: Promise<ServerResponse>;
+
+  beforeAll(async () => {
+    node = await startStubNode();
+    verifier = await startVerifier({ nodeUrl: node.url });
+    await chromium.start();
+  });
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    files.remove();
+    await chromium.stop();
+    await verifier.close();
+    await node.close();
+  });
+
+  async function open(): Promise<void> {
+    asked = new Promise((resolve) => {
+      node.answers.set(KEY_SET_PATH, resolve);
+    });
+    watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(countAnswers);
+    await watched.page.goto(verifier.url);
+    await watched.page.waitForSelector('#artefact-file');
+  }
+
+  async function confirmKeys(keys: unknown): Promise<void> {
+    await watched.upload('#key-set-file', files.write('keys.json', keys));
+    await watched.page.waitForSelector('#confirm-keys');
+    await watched.page.click('#confirm-keys');
+    await watched.page.waitForSelector('[data-key-state="confirmed"]');
+  }
+
+  async function codeOf(record: unknown): Promise<string | null> {
+    await watched.page.$$eval('.drop-zone .row button', (buttons) => {
+      buttons[1]?.click();
+    });
+    await watched.page.waitForFunction(`document.querySelector('.result') === null`);
+    await watched.upload('#artefact-file', files.write('record.json', record));
+    await watched.page.waitForSelector('.result');
+    return watched.attribute('.result', 'data-code');
+  }
+
+  it('of the node does not replace the keys that were confirmed', async () => {
+    await open();
+    await confirmKeys(OTHER_KEYS);
+    const record = await plain();
+    expect(await codeOf(record)).toBe('ATTESTATION_KEY_NOT_FOUND');
+    const arrived = watched.page.waitForResponse((response) => response.url().endsWith(KEY_SET_PATH));
+    (await asked).end(JSON.stringify(ITS_KEYS));
+    await (await arrived).text();
+    expect(await codeOf(record)).toBe('ATTESTATION_KEY_NOT_FOUND');
+    expect(await watched.attribute('[data-key-state]', 'data-key-state')).toBe('confirmed');
+  });
+
+  it('of the node does not remove the keys that were confirmed', async () => {
+    await open();
+    await confirmKeys(ITS_KEYS);
+    const record = await plain();
+    expect(await codeOf(record)).toBe('OK');
+    const failed = new Promise((resolve) => watched.page.once('requestfailed', resolve));
+    (await asked).destroy();
+    await failed;
+    expect(await codeOf(record)).toBe('OK');
+  });
+
+  it('about a changed member is not shown for another member', async () => {
+    await open();
+    (await asked).end(JSON.stringify(ITS_KEYS));
+    expect(await codeOf(await plain())).toBe('OK');
+    await watched.page.$eval('#tamper-tool', (details) => {
+      details.setAttribute('open', '');
+    });
+    await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
+    const before = await watched.page.evaluate('answers');
+    // In one go, so that no answer arrives in between.
+    await watched.page.evaluate(`
+      document.querySelector('#tamper-run').click();
+      document.querySelector('#tamper-path').value = 'meta.attestation.signature';
+      document.querySelector('#tamper-path').dispatchEvent(new Event('change', { bubbles: true }));
+    `);
+    await watched.page.waitForFunction(`answers > ${String(before)}`);
+    expect(await watched.page.$('[data-tampered]')).toBeNull();
+  });
+});
+
+/** Counts the answers of the page's worker that the page has shown, or not. */
+const countAnswers = `
+  let answers = 0;
+  window.Worker = class extends Worker {
+    constructor(...rest) {
+      super(...rest);
+      this.addEventListener('message', ({ data }) => {
+        if (data.state === 'done') requestAnimationFrame(() => requestAnimationFrame(() => { answers += 1; }));
+      });
+    }
+  };
+`;
