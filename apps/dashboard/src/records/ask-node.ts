@@ -71,11 +71,6 @@ export function parsed(content: string): unknown {
   }
 }
 
-/** The body as it arrives; a reader that stops early ends the request. */
-export async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  yield* body ?? [];
-}
-
 /** A byte order mark stays, and is then not JSON. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 

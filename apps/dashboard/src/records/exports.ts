@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { endingWith } from '@cer/http-service';
 import type { RecordCount } from './node-records.js';
 
 /** Maximum age of a finished export, in ms, and maximum number of exports. */
@@ -16,18 +17,27 @@ export interface ExportState {
   readonly endedAt: string | null;
 }
 
+interface Kept {
+  readonly tenantId: string;
+  readonly sinceMs: number;
+  shown: ExportState;
+}
+
 /** The exports that this process sends, in its memory. */
 export interface Exports {
   /** @returns the id of an export that is going to be downloaded */
   announce(tenantId: string, count: RecordCount | null): string;
-  /** Passes a package on and follows it. */
-  follow(tenantId: string, id: string, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /**
+   * Passes a package on and follows it. A reader that stops early ends it at the node.
+   * @param begin awaited before the first part, so never for a package that is not read
+   */
+  follow(tenantId: string, id: string, answer: Response, begin: () => Promise<void>): AsyncIterable<Uint8Array>;
   /** @returns null for an unknown one, or one of another account */
   find(tenantId: string, id: string): ExportState | null;
 }
 
 export function createExports(now: () => Date): Exports {
-  const kept = new Map<string, { readonly tenantId: string; readonly sinceMs: number; shown: ExportState }>();
+  const kept = new Map<string, Kept>();
   const forget = (): void => {
     const oldestMs = now().getTime() - KEPT_MS;
     for (const [id, { sinceMs, shown }] of kept) {
@@ -35,10 +45,33 @@ export function createExports(now: () => Date): Exports {
       kept.delete(id);
     }
   };
-  const own = (tenantId: string, id: string) => {
+  const own = (tenantId: string, id: string): Kept | null => {
     const found = kept.get(id);
     return found?.tenantId === tenantId ? found : null;
   };
+  async function* passedOn(
+    entry: Kept | null,
+    body: AsyncIterable<Uint8Array> | null,
+    begin: () => Promise<void>,
+  ): AsyncGenerator<Uint8Array> {
+    const show = (change: Partial<ExportState>): void => {
+      if (entry !== null) entry.shown = { ...entry.shown, ...change };
+    };
+    await begin();
+    let bytes = 0;
+    let state: ExportState['state'] = 'broken off';
+    show({ state: 'running', bytes, endedAt: null, startedAt: now().toISOString() });
+    try {
+      for await (const part of body ?? []) {
+        bytes += part.length;
+        show({ bytes });
+        yield part;
+      }
+      state = 'done';
+    } finally {
+      show({ state, endedAt: now().toISOString() });
+    }
+  }
   return {
     announce: (tenantId, count) => {
       forget();
@@ -48,37 +81,10 @@ export function createExports(now: () => Date): Exports {
       return id;
     },
     find: (tenantId, id) => own(tenantId, id)?.shown ?? null,
-    follow: (tenantId, id, body) => {
-      const entry = own(tenantId, id);
-      if (entry === null) return body;
-      entry.shown = { ...entry.shown, state: 'running', bytes: 0, endedAt: null, startedAt: now().toISOString() };
-      const ended = (state: 'done' | 'broken off'): void => {
-        if (entry.shown.state === 'running') entry.shown = { ...entry.shown, state, endedAt: now().toISOString() };
-      };
-      return followed(
-        body,
-        (bytes) => {
-          entry.shown = { ...entry.shown, bytes: entry.shown.bytes + bytes };
-        },
-        ended,
-      );
-    },
+    follow: (tenantId, id, { body }, begin) =>
+      endingWith(passedOn(own(tenantId, id), body, begin), async () => {
+        // One that ended by a failure rejects here too; its reader got the error.
+        await body?.cancel().catch(() => undefined);
+      }),
   };
-}
-
-/** A reader that stops early ends it. */
-async function* followed(
-  body: AsyncIterable<Uint8Array>,
-  passed: (bytes: number) => void,
-  ended: (state: 'done' | 'broken off') => void,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const part of body) {
-      passed(part.length);
-      yield part;
-    }
-    ended('done');
-  } finally {
-    ended('broken off');
-  }
 }

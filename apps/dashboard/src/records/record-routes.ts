@@ -7,7 +7,6 @@ import type { Store } from '../store/index.js';
 import type { PageWords } from '../web/page-description.js';
 import { mayChange, mayReview, type Pages } from '../web/pages.js';
 import type { LiveSession } from '../web/sessions.js';
-import { bodyOf } from './ask-node.js';
 import { exportPage } from './export-pages.js';
 import { createExports } from './exports.js';
 import type { NodeRecords } from './node-records.js';
@@ -122,10 +121,11 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
         const question = readQuestion(head.query);
         const query = await fitting(nodeRecords, tenant.tenantId, nodeQueries(question));
         const response = await nodeRecords.exported(tenant.tenantId, query, head.signal);
-        const asked = pageQuery(question).toString();
-        await store.note(tenant.tenantId, 'records exported', asked === '' ? 'all' : asked, user.email);
         const name = `audit-package-${now().toISOString().slice(0, 10)}.zip`;
-        const body = exports.follow(tenant.tenantId, head.query.get('follow') ?? '', bodyOf(response));
+        const body = exports.follow(tenant.tenantId, head.query.get('follow') ?? '', response, async () => {
+          const asked = pageQuery(question).toString();
+          await store.note(tenant.tenantId, 'records exported', asked === '' ? 'all' : asked, user.email);
+        });
         return { file: file('application/zip', name, body) };
       },
     ),

@@ -1,5 +1,5 @@
 import type { AuditPackageQuery } from '@cer/cer-core/logs';
-import { ServiceError, type RequestHead, type ServiceResponse } from '@cer/http-service';
+import { endingWith, ServiceError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { assertDescribed } from '../records/list/described.js';
 import type { Slots } from '../limits/slots.js';
@@ -110,31 +110,5 @@ function stated({ attestedFrom, attestedTo, appId, bundleType, status, ...others
     bundleType: bundleType ?? null,
     status: status ?? null,
     ...others,
-  };
-}
-
-/** Runs `end` once, however the stream ends, even when it is never read: a generator would not notice. */
-function endingWith<T>(stream: AsyncGenerator<T>, end: () => Promise<void>): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: async () => {
-        try {
-          const result = await stream.next();
-          if (result.done === true) await end();
-          return result;
-        } catch (error) {
-          await end();
-          throw error;
-        }
-      },
-      return: async () => {
-        try {
-          await stream.return(undefined);
-        } finally {
-          await end();
-        }
-        return { done: true, value: undefined };
-      },
-    }),
   };
 }
