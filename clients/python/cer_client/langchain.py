@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -15,10 +15,15 @@ from cer_client.sealing import Call, label_of, parameters_of
 from cer_verify import MAX_SAFE_INTEGER, Members
 
 MAX_DEPTH = 96
+# Maximum open runs of a handler: LangChain may never report the end of one. Then the oldest ends as `truncated`.
+MAX_OPEN = 10_000
 
 
-def json_of(value: object, depth: int = 0) -> Json:
-    """The JSON of a framework's value: bytes are base64, large integers text, other objects their members or class."""
+def json_of(value: object, around: Tuple[object, ...] = ()) -> Json:
+    """The JSON of a framework's value: bytes are base64, large integers text, other objects their members or class.
+
+    `around` holds the values that this one is part of. Raises ValueError for a value that contains itself.
+    """
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
@@ -27,13 +32,17 @@ def json_of(value: object, depth: int = 0) -> Json:
         return value if math.isfinite(value) else None
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
-    if depth < MAX_DEPTH and isinstance(value, Mapping):
-        return {str(name): json_of(member, depth + 1) for name, member in value.items()}
-    if depth < MAX_DEPTH and isinstance(value, (list, tuple, set, frozenset)):
-        return [json_of(item, depth + 1) for item in value]
+    if any(value is outer for outer in around):
+        raise ValueError("a value contains itself")
+    within = (*around, value)
+    if len(around) < MAX_DEPTH and isinstance(value, Mapping):
+        members = value.items()
+        return {name if isinstance(name, str) else str(name): json_of(member, within) for name, member in members}
+    if len(around) < MAX_DEPTH and isinstance(value, (list, tuple, set, frozenset)):
+        return [json_of(item, within) for item in value]
     dump = getattr(value, "model_dump", None)
-    if depth < MAX_DEPTH and callable(dump) and not isinstance(value, type):
-        return json_of(dump(), depth + 1)
+    if len(around) < MAX_DEPTH and callable(dump) and not isinstance(value, type):
+        return json_of(dump(), within)
     return type(value).__name__
 
 
@@ -106,19 +115,33 @@ class CertifyingHandler(BaseCallbackHandler):
             self._recorder.deps.failed(error)
 
     def _begin(
-        self, run_id: UUID, provider: str, model: str, content: Json, parameters: Members, text: str, is_tool: bool
+        self,
+        run_id: UUID,
+        provider: str,
+        model: str,
+        content: Callable[[], Json],
+        parameters: Members,
+        text: str,
+        is_tool: bool,
     ) -> None:
-        started = self._recorder.begin(f"{provider}:{model}", lambda: content)
+        started = self._recorder.begin(f"{provider}:{model}", content)
         if started is None:
             return
+        try:
+            found = content()
+        except Exception:
+            started.miss()
+            raise
         known = None if model == "unknown" else model
         open_call = None if is_tool or not text else OpenCall(started.execution_id, known, text)
         payload: Members = {} if is_tool else {"framework": "langchain", "outputIs": "framework-value"}
         kind = "tool-call" if is_tool else "model-call"
-        call = Call(provider, model, content, None, None, parameters, kind, payload)
+        call = Call(provider, model, found, None, None, parameters, kind, payload)
         self._runs[run_id] = _Run(started, call, open_call)
         if open_call is not None:
             self._recorder.open_calls.add(open_call)
+        if len(self._runs) > MAX_OPEN:
+            self._end(next(iter(self._runs)), "truncated", dict, {})
 
     def _end(self, run_id: UUID, outcome: str, output: Callable[[], Json], facts: Members) -> None:
         run = self._runs.pop(run_id, None)
@@ -142,7 +165,7 @@ class CertifyingHandler(BaseCallbackHandler):
         model = metadata.get("ls_model_name") or asked.get("model") or asked.get("model_name")
         provider = label_of(metadata.get("ls_provider"), "langchain")
         parameters = parameters_of(json_of(asked))
-        self._begin(run_id, provider, label_of(model, "unknown"), content(), parameters, text, False)
+        self._begin(run_id, provider, label_of(model, "unknown"), content, parameters, text, False)
 
     # The methods that LangChain calls.
 
@@ -168,8 +191,8 @@ class CertifyingHandler(BaseCallbackHandler):
     def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **more: Any) -> None:
         def work() -> None:
             name = label_of(more.get("name") or (serialized or {}).get("name"), "unnamed")
-            content = content_of(more["inputs"] if more.get("inputs") is not None else input_str)
-            self._begin(run_id, "tool", name, content, {}, "", True)
+            given = more["inputs"] if more.get("inputs") is not None else input_str
+            self._begin(run_id, "tool", name, lambda: content_of(given), {}, "", True)
 
         self._quietly(work)
 

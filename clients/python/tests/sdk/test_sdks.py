@@ -12,6 +12,8 @@ import time
 import unittest
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Tuple
+from unittest import mock
+from uuid import UUID
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
@@ -547,6 +549,26 @@ class LangChain(Case):
         self.assertEqual(Model(callbacks=[cer.langchain()]).invoke(SECRET).content, "Hello there")
         self.assertEqual(self.one()[1]["outputIs"], "body")
         self.assertEqual((cer.stats().seen, cer.stats().sealed, cer.stats().open), (1, 1, 0))
+
+    def test_runs_that_never_end_are_not_kept(self) -> None:
+        cer = self.certificates()
+        handler = cer.langchain()
+        with mock.patch("cer_client.langchain.MAX_OPEN", 3), mock.patch("cer_client.recorder.MAX_KEPT", 2):
+            for position in range(5):
+                handler.on_llm_start({}, [f"{SECRET} {position}"], run_id=UUID(int=position))
+            claimed = [cer._recorder.open_calls.claim({"prompt": f"{SECRET} {position}"}) for position in range(5)]
+        self.assertEqual([payload(bundle)["outcome"] for bundle in bundles(self.folder)], ["truncated"] * 2)
+        self.assertEqual((cer.stats().open, cer.stats().sealed), (3, 2))
+        # Requests belong to the newest runs.
+        self.assertEqual([call is not None for call in claimed], [False, False, False, True, True])
+
+    def test_value_that_contains_itself_is_counted(self) -> None:
+        circle: Dict[str, Any] = {}
+        circle.update(one=circle, other=[circle])
+        cer = self.certificates()
+        cer.langchain().on_tool_start({"name": "weather"}, "", run_id=UUID(int=1), inputs=circle)
+        self.assertEqual((cer.stats().seen, cer.stats().unsealed, cer.stats().open), (1, 1, 0))
+        self.assertEqual([str(fault) for fault in self.faults], ["a value contains itself"])
 
     def test_failed_run(self) -> None:
         class Model(SimpleChatModel):
