@@ -5299,6 +5299,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--tsa-roots", metavar="FILE", help="check RFC 3161 tokens under these roots (PEM)")
     parser.add_argument("--require-attestation", action="store_true", help="fail when no node signed")
     parser.add_argument("--json", action="store_true", help="write the report as JSON")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # What the encoding of the output does not have is escaped: a fault there would read as a failed verification.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         given_arguments = parser.parse_args(arguments)
         if given_arguments.file == "-" and given_arguments.keys == "-":

@@ -8,6 +8,8 @@ import gzip
 import io
 import json
 import lzma
+import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -123,6 +125,20 @@ class Command(unittest.TestCase):
         content = b"\xef\xbb\xbf" + CERTIFIED.read_bytes()
         self.assertEqual(run(self.write(content), "--keys", KEYS)[0], 0)
         self.assertEqual(run(self.write(gzip.compress(content)), "--keys", KEYS)[0], 0)
+
+    def test_output_of_any_encoding(self) -> None:
+        path = self.write('{"größe":1,"größe":2}'.encode())
+        for encoding, written in (("ascii", "gr\\xf6\\xdfe"), ("utf-8", "größe")):
+            said = subprocess.run(
+                [sys.executable, "-m", "cer_verify", path],
+                cwd=ROOT / "clients" / "python",
+                env={**os.environ, "PYTHONIOENCODING": encoding},
+                capture_output=True,
+                check=False,
+            )
+            self.assertEqual(said.returncode, 1)
+            self.assertEqual(json.loads(said.stderr)["status"], "FAILED")
+            self.assertIn(written, said.stdout.decode(encoding))
 
     def test_usage(self) -> None:
         for content in (b"not JSON", b"PK\x03\x04", b"\x1f\x8bx"):
