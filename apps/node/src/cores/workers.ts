@@ -50,26 +50,6 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
   const closing = new AbortController();
   const isClosing = (): boolean => closing.signal.aborted;
 
-  const everyone = async (asked: unknown): Promise<object> => {
-    const { name } = Everyone.parse(asked);
-    const serving = [...members.values()].filter(({ url }) => url !== null);
-    let silent = 0;
-    const answers = await Promise.all(
-      serving.map(async ({ channel }) => {
-        try {
-          const tooSlow = (): Error => new Error('a worker takes too long');
-          const answer = await settleWithin(channel.ask(name), ANSWER_WITHIN_MS, tooSlow);
-          return name === ASK.metrics ? [metrics.note(channel, answer)] : [answer];
-        } catch {
-          silent += 1;
-          return name === ASK.metrics ? [metrics.lastOf(channel)] : [];
-        }
-      }),
-    );
-    const ended = name === ASK.metrics ? [metrics.ended()] : [];
-    return { answers: [...answers.flat(), ...ended], silent, missing: size - serving.length };
-  };
-
   /** Resolves with the worker's address when it listens. */
   const start = (index: number): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -85,7 +65,7 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
       const giveBack = shared.serve(channel);
       const endConnection = connectionOnItsWay(worker, recipients, isClosing);
       channel.on(ASK.join, () => ({ index, size }));
-      channel.on(ASK.everyone, everyone);
+      channel.on(ASK.everyone, (asked) => askEveryone(asked, [...members.values()], metrics, size));
       channel.on(ASK.listening, (noted) => {
         const { url } = Listening.parse(noted);
         member.url = url;
@@ -135,17 +115,7 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
 
   const close = async (): Promise<void> => {
     closing.abort();
-    const ends = await Promise.all(
-      [...members.values()].map(async ({ worker, url }) => {
-        // Not `once`, which an error of sending would end.
-        const ended = new Promise((resolve) => worker.once('exit', resolve));
-        worker.process.kill('SIGTERM');
-        await ended;
-        // A worker that does not serve yet has no requests to finish.
-        return url === null || worker.process.exitCode === 0;
-      }),
-    );
-    if (ends.includes(false)) throw new WorkersEndedError('a worker failed while it closed');
+    await endAll([...members.values()]);
   };
 
   try {
@@ -159,6 +129,47 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Asks the workers that serve. One that does not answer in time has its last metrics counted. */
+async function askEveryone(
+  asked: unknown,
+  members: readonly Member[],
+  metrics: CountedMetrics<Channel>,
+  size: number,
+): Promise<object> {
+  const { name } = Everyone.parse(asked);
+  const serving = members.filter(({ url }) => url !== null);
+  let silent = 0;
+  const answers = await Promise.all(
+    serving.map(async ({ channel }) => {
+      try {
+        const tooSlow = (): Error => new Error('a worker takes too long');
+        const answer = await settleWithin(channel.ask(name), ANSWER_WITHIN_MS, tooSlow);
+        return name === ASK.metrics ? [metrics.note(channel, answer)] : [answer];
+      } catch {
+        silent += 1;
+        return name === ASK.metrics ? [metrics.lastOf(channel)] : [];
+      }
+    }),
+  );
+  const ended = name === ASK.metrics ? [metrics.ended()] : [];
+  return { answers: [...answers.flat(), ...ended], silent, missing: size - serving.length };
+}
+
+/** Lets every worker finish its requests. @throws WorkersEndedError when one of them failed */
+async function endAll(members: readonly Member[]): Promise<void> {
+  const ends = await Promise.all(
+    members.map(async ({ worker, url }) => {
+      // Not `once`, which an error of sending would end.
+      const ended = new Promise((resolve) => worker.once('exit', resolve));
+      worker.process.kill('SIGTERM');
+      await ended;
+      // A worker that does not serve yet has no requests to finish.
+      return url === null || worker.process.exitCode === 0;
+    }),
+  );
+  if (ends.includes(false)) throw new WorkersEndedError('a worker failed while it closed');
 }
 
 /** The worker that got the last connection. */

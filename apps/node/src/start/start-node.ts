@@ -43,105 +43,13 @@ const OWN_KEY_TIMES: CacheTimes = { foundMs: 1000, unknownMs: 1000 };
 export async function startNode(env: Environment, team: Team | null = null): Promise<RunningServer> {
   const config = loadNodeConfig(env);
   const logger = createLogger({ service: 'node', level: config.logLevel });
-  const metrics = createMetrics({ process: true });
   const queueLimit = nodeLimits(team).partOf(config.storeQueueLimit);
   const { databaseUrl, writerThread } = config;
   const store = await openStore({ databaseUrl, queueLimit, siblings: team ?? undefined, writerThread });
-  const isFirst = team === null || team.index === 0;
   try {
-    const now = (): Date => new Date();
-    const { vault, secrets } = await openKeyMaterial(config, store, now());
-    const runtime = describeRuntime(vault.nodeId);
-    const keyDeps = { config, team, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
-    const { signing, operations, history, upkeep, holders } = await openSigningKeys(keyDeps);
-    const nodeId = vault.nodeId;
-    const alerts = openAlerts({ config, store, secrets, signing, now, logger });
-    const ask = alerts?.listening(askWitness) ?? askWitness;
-    const logSetup = await openLog({ config, store, holders, history, nodeId, ask, now, logger });
-    const markFile = openMarkFile(config.restoreMarkFile);
-    const watched = watchStore({ store, file: markFile, logger });
-    await watched.check();
-    const auditLog = createAuditLog({ audit: store.audit, signing, now });
-    const timestamps = openTimestamps(config);
-    const quota = createQuota({
-      quotas: store.quotas,
-      now,
-      logger,
-      ...(alerts !== null && { noteUse: alerts.noteUse }),
-    });
-    const refusals = createRefusalCounts({ coverage: store.coverage, now, logger });
-    const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
-    const largeWork = largeWorkOpener({
-      ...config,
-      secrets,
-      hasLog: logSetup !== null,
-      tsaRootsPem: timestamps.rootsPem,
-    });
-    const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
-    const marking = startMarking({ store, file: markFile, watched, isMarking: isFirst, now, logger });
-    const app = createApp({
-      ...config,
-      trace: tracing?.trace,
-      store,
-      timestamps: timestamps.verifier,
-      log: logSetup?.log ?? null,
-      keys,
-      signing,
-      keyOperations: operations,
-      keyHistory: history,
-      secrets,
-      quota,
-      refusals,
-      auditLog,
-      render: {
-        renderer: rendererClient(config),
-        maxTotalFrames: config.maxTotalFrames,
-        allowOpenRender: config.allowOpenRender,
-      },
-      runtime,
-      logger,
-      metrics,
-      now,
-      restored: watched,
-      marking,
-      team,
-      openLargeWork: largeWork.open,
-    });
-    upkeep.start();
-    const everyMs = config.retentionSweepEverySeconds * 1000;
-    const sweeper = everyMs === 0 ? null : startSweeper({ store, auditLog, now, everyMs, logger });
-    const usageReports = reportUsage(config, store, logger);
-    const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
-    const recordCounts = startRecordCounts({
-      store,
-      signing,
-      metrics: nodeMetrics(metrics),
-      asksAuthorities,
-      now,
-      logger,
-    });
-    const describing = startDescribing({ store, logger });
-    const counting = startCountingCertificates({ store, logger });
-    const timestamping = timestamps.start({ store, now, logger });
-    const logWorker = logSetup?.start();
-    const alerting = alerts?.start({ keys, restored: watched, log: logSetup?.log ?? null, asksAuthorities });
-    const parts: readonly Closing[] = [
-      ['large work', () => largeWork.close()],
-      ['record facts', () => describing.stop()],
-      ['timestamping', () => timestamping?.stop()],
-      ['log', () => logWorker?.stop()],
-      ['alerts', () => alerting?.stop()],
-      ['retention', () => sweeper?.stop()],
-      ['signing keys', () => upkeep.stop()],
-      ['usage reports', () => usageReports?.stop()],
-      ['record counts', () => recordCounts.stop()],
-      ['quota', () => quota.close()],
-      ['coverage', () => counting.stop()],
-      ['refusals', () => refusals.close()],
-      ['mark', () => marking.stop()],
-      ['store', () => store.close()],
-      ['tracing', () => tracing?.close()],
-    ];
+    const node = await openNode({ config, store, team, logger });
+    const app = appOf(node);
+    const parts = startParts(node);
     const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
     const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };
     return await serve(app, { host, port, ...times, logger, onClose: () => closeInOrder(parts, logger) });
@@ -149,6 +57,108 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
     await store.close();
     throw error;
   }
+}
+
+interface Opening {
+  readonly config: NodeConfig;
+  readonly store: Store;
+  readonly team: Team | null;
+  readonly logger: Logger;
+}
+
+type OpenedNode = Awaited<ReturnType<typeof openNode>>;
+
+/** Opens the parts of a node, of which only those start to work that requests need. */
+async function openNode({ config, store, team, logger }: Opening) {
+  const now = (): Date => new Date();
+  const metrics = createMetrics({ process: true });
+  const { vault, secrets } = await openKeyMaterial(config, store, now());
+  const runtime = describeRuntime(vault.nodeId);
+  const keyDeps = { config, team, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
+  const signingKeys = await openSigningKeys(keyDeps);
+  const { signing, history, holders } = signingKeys;
+  const alerts = openAlerts({ config, store, secrets, signing, now, logger });
+  const ask = alerts?.listening(askWitness) ?? askWitness;
+  const log = await openLog({ config, store, holders, history, nodeId: vault.nodeId, ask, now, logger });
+  const markFile = openMarkFile(config.restoreMarkFile);
+  const restored = watchStore({ store, file: markFile, logger });
+  await restored.check();
+  const auditLog = createAuditLog({ audit: store.audit, signing, now });
+  const timestamps = openTimestamps(config);
+  const quota = createQuota({
+    quotas: store.quotas,
+    now,
+    logger,
+    ...(alerts !== null && { noteUse: alerts.noteUse }),
+  });
+  const refusals = createRefusalCounts({ coverage: store.coverage, now, logger });
+  const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
+  const largeWork = largeWorkOpener({ ...config, secrets, hasLog: log !== null, tsaRootsPem: timestamps.rootsPem });
+  const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
+  const isFirst = team === null || team.index === 0;
+  const marking = startMarking({ store, file: markFile, watched: restored, isMarking: isFirst, now, logger });
+  return {
+    ...{ config, store, team, logger, now, metrics, secrets, runtime, signingKeys, alerts, log, restored, auditLog },
+    ...{ timestamps, quota, refusals, tracing, largeWork, keys, marking },
+  };
+}
+
+function appOf(node: OpenedNode): ReturnType<typeof createApp> {
+  const { config, signingKeys, log, tracing, timestamps, largeWork } = node;
+  const { store, team, logger, now, metrics, secrets, runtime, restored, auditLog } = node;
+  const { quota, refusals, keys, marking } = node;
+  return createApp({
+    ...config,
+    ...{ store, team, logger, now, metrics, secrets, runtime, restored, auditLog },
+    ...{ quota, refusals, keys, marking },
+    trace: tracing?.trace,
+    timestamps: timestamps.verifier,
+    log: log?.log ?? null,
+    signing: signingKeys.signing,
+    keyOperations: signingKeys.operations,
+    keyHistory: signingKeys.history,
+    render: {
+      renderer: rendererClient(config),
+      maxTotalFrames: config.maxTotalFrames,
+      allowOpenRender: config.allowOpenRender,
+    },
+    openLargeWork: largeWork.open,
+  });
+}
+
+/** Starts the work beside requests. @returns all parts, in the order in which they are closed */
+function startParts(node: OpenedNode): readonly Closing[] {
+  const { config, store, logger, now, auditLog, log, restored, keys } = node;
+  const { upkeep, signing } = node.signingKeys;
+  upkeep.start();
+  const everyMs = config.retentionSweepEverySeconds * 1000;
+  const sweeper = everyMs === 0 ? null : startSweeper({ store, auditLog, now, everyMs, logger });
+  const usageReports = reportUsage(config, store, logger);
+  const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
+  const metrics = nodeMetrics(node.metrics);
+  const recordCounts = startRecordCounts({ store, signing, metrics, asksAuthorities, now, logger });
+  const describing = startDescribing({ store, logger });
+  const counting = startCountingCertificates({ store, logger });
+  const timestamping = node.timestamps.start({ store, now, logger });
+  const logWorker = log?.start();
+  const alerting = node.alerts?.start({ keys, restored, log: log?.log ?? null, asksAuthorities });
+  return [
+    ['large work', () => node.largeWork.close()],
+    ['record facts', () => describing.stop()],
+    ['timestamping', () => timestamping?.stop()],
+    ['log', () => logWorker?.stop()],
+    ['alerts', () => alerting?.stop()],
+    ['retention', () => sweeper?.stop()],
+    ['signing keys', () => upkeep.stop()],
+    ['usage reports', () => usageReports?.stop()],
+    ['record counts', () => recordCounts.stop()],
+    ['quota', () => node.quota.close()],
+    ['coverage', () => counting.stop()],
+    ['refusals', () => node.refusals.close()],
+    ['mark', () => node.marking.stop()],
+    ['store', () => store.close()],
+    ['tracing', () => node.tracing?.close()],
+  ];
 }
 
 function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory): KeyDirectory {

@@ -34,12 +34,36 @@ const MAX_WEBHOOKS = 5;
 const MAX_WAITING = 10;
 const HOUR_MS = 60 * 60_000;
 
+type Handlers = Readonly<Record<keyof typeof DESCRIPTIONS, (request: ServiceRequest) => Promise<ServiceResponse>>>;
+
 /** Webhooks of the caller's tenant. @see docs/spec.md, "Webhooks of tenants" */
 export function webhookRoutes(deps: WebhookRouteDeps): DescribedRoute[] {
+  const { gate } = deps;
+  const handlers = webhookHandlers(deps);
+  const reading = (of: keyof Handlers, path: string): DescribedRoute => ({
+    ...{ method: 'GET', path, admit: gate.admit('audit', 'webhooks'), handler: handlers[of] },
+    description: { group: 'Alerts', access: { scopes: ['audit', 'webhooks'] }, ...DESCRIPTIONS[of] },
+  });
+  const changing = (of: keyof Handlers, path: string): DescribedRoute => ({
+    ...{ method: 'POST', path, admit: gate.admit('webhooks'), mediaTypes: ['application/json'], handler: handlers[of] },
+    description: { group: 'Alerts', access: { scopes: ['webhooks'] }, ...DESCRIPTIONS[of] },
+  });
+  const all = '/v1/webhooks';
+  const one = `${all}/:id`;
+  return [
+    reading('list', all),
+    changing('create', all),
+    changing('rotate', `${one}/rotate`),
+    changing('remove', `${one}/remove`),
+    changing('test', `${one}/test`),
+    reading('deliveries', `${one}/deliveries`),
+    changing('send', `${one}/deliveries/:delivery/send`),
+  ];
+}
+
+function webhookHandlers(deps: WebhookRouteDeps): Handlers {
   const { store, secrets, gate, now } = deps;
   const { webhooks, alerts } = store;
-  const reads = { description: { group: 'Alerts', access: { scopes: ['audit', 'webhooks'] } } } as const;
-  const changes = { description: { group: 'Alerts', access: { scopes: ['webhooks'] } } } as const;
   const tenantOf = (head: RequestHead): string => {
     if (deps.tenantWebhooks == null) {
       throw new ServiceError({
@@ -127,35 +151,12 @@ export function webhookRoutes(deps: WebhookRouteDeps): DescribedRoute[] {
     const next = found.length > shown.length ? (shown.at(-1)?.seq ?? null) : null;
     return ok({ deliveries: shown.map(deliveryAnswer), next });
   };
-  const sendAgain = async (request: RequestHead): Promise<ServiceResponse> => {
+  const send = async (request: RequestHead): Promise<ServiceResponse> => {
     const owner = { tenantId: tenantOf(request), webhookId: pathParam(request, 'id') };
     if (!(await alerts.sendAgain(owner, deliveryIdOf(request, 'delivery'), now().getTime()))) throw unknownDelivery();
     return ok({ ok: true });
   };
-
-  const admitted = { admit: gate.admit('webhooks'), mediaTypes: ['application/json'] };
-  const described = (of: keyof typeof DESCRIPTIONS, access: typeof reads | typeof changes) => ({
-    description: { ...access.description, ...DESCRIPTIONS[of] },
-  });
-  const one = '/v1/webhooks/:id';
-  return [
-    {
-      ...{ method: 'GET', path: '/v1/webhooks', admit: gate.admit('audit', 'webhooks'), handler: list },
-      ...described('list', reads),
-    },
-    { ...admitted, method: 'POST', path: '/v1/webhooks', handler: create, ...described('create', changes) },
-    { ...admitted, method: 'POST', path: `${one}/rotate`, handler: rotate, ...described('rotate', changes) },
-    { ...admitted, method: 'POST', path: `${one}/remove`, handler: remove, ...described('remove', changes) },
-    { ...admitted, method: 'POST', path: `${one}/test`, handler: test, ...described('test', changes) },
-    {
-      ...{ method: 'GET', path: `${one}/deliveries`, admit: gate.admit('audit', 'webhooks'), handler: deliveries },
-      ...described('deliveries', reads),
-    },
-    {
-      ...{ ...admitted, method: 'POST', path: `${one}/deliveries/:delivery/send`, handler: sendAgain },
-      ...described('send', changes),
-    },
-  ];
+  return { list, create, rotate, remove, test, deliveries, send };
 }
 
 /** An answer with a secret, which no cache stores. */
