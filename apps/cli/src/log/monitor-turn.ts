@@ -29,6 +29,8 @@ export interface WatchedTurn {
   readonly alarms: readonly Alarm[];
   /** The checked checkpoints by origin. */
   readonly turns: ReadonlyMap<string, Turn>;
+  /** Those that the next turn builds on: without a fault of their content, and the same for all witnesses. */
+  readonly accepted: ReadonlyMap<string, Turn>;
 }
 
 /**
@@ -38,6 +40,7 @@ export interface WatchedTurn {
 export async function watchLogs(watched: Watched, io: Io): Promise<WatchedTurn> {
   const { logs } = watched.logPolicy.policy;
   const turns = new Map<string, Turn>();
+  const accepted = new Map<string, Turn>();
   const alarms: Alarm[] = [];
   // The epochs commit to the receipts log, which is therefore read first.
   const ordered = [...logs].sort((one, other) => Number(isEpochs(one)) - Number(isEpochs(other)));
@@ -61,8 +64,9 @@ export async function watchLogs(watched: Watched, io: Io): Promise<WatchedTurn> 
     if (found.some(({ code }) => code === 'LOG_SPLIT_VIEW' || code === 'LOG_CONTENT_INVALID')) continue;
     const { note, checkpoint } = turn;
     await keepFollowed(formatVkey(log.key), { note, checkpoint, epochEnd: epochs?.end ?? null }, io);
+    accepted.set(log.key.name, turn);
   }
-  return { alarms, turns };
+  return { alarms, turns, accepted };
 }
 
 function isEpochs({ key }: PolicyKey): boolean {

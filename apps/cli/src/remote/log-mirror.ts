@@ -47,10 +47,10 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     maxMs,
     onTile: (log: PolicyKey, name: TileName, bytes: Uint8Array) => keep(log, formatTilePath(name), bytes),
   };
-  const { alarms, turns } = await watchLogs(watched, inFolder);
+  const { alarms, accepted } = await watchLogs(watched, inFolder);
   for (const alarm of alarms) io.stderr.write(`${printableJson(alarm)}\n`);
   for (const log of logPolicy.policy.logs) {
-    const turn = turns.get(log.key.name);
+    const turn = accepted.get(log.key.name);
     if (turn === undefined) continue;
     const { size } = turn.checkpoint;
     const source = logAt(addressOf(log, node), maxMs);

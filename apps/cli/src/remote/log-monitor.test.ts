@@ -192,6 +192,22 @@ describe('cer log mirror', () => {
     const again = await cer(['log', 'monitor', copy, '--log-policy', policy], { env });
     expect(again).toMatchObject({ exitCode: 0, stdout: '' });
   });
+
+  it('keeps its last good checkpoint when a witness saw another tree', async () => {
+    const view: View = { log: grown(20), size: 10 };
+    const { node } = await watched(view);
+    const target = folder.file('copy');
+    const mirror = (): Promise<Said> => cer(['log', 'mirror', node, target, '--log-policy', folder.file('policy.txt')]);
+    expect((await mirror()).exitCode).toBe(0);
+    const good = readFileSync(`${target}/log/checkpoint`, 'utf8');
+    Object.assign(view, { size: 20, seen: grown(18, 5) });
+    expect(await mirror()).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('LOG_SPLIT_VIEW'),
+    });
+    expect(readFileSync(`${target}/log/checkpoint`, 'utf8')).toBe(good);
+  });
 });
 
 describe('a monitor with the key of an account', () => {
