@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { outageLog, type Logger, type OutageLog } from '@cer/http-service/process';
 import type { ControlPlane, UsageItem } from './control-plane.js';
 
-/** Maximum items that the control plane accepts in one report. */
+/** Maximum items that the control plane accepts in one report, and maximum count of an item. */
 const MAX_ITEMS = 1000;
+const MAX_COUNT = 10_000_000;
 
 interface Report {
   readonly reportId: string;
@@ -72,10 +73,16 @@ export class UsageReports {
   #nextReport(): Report | null {
     const counts = [...this.#counts].slice(0, MAX_ITEMS);
     if (counts.length === 0) return null;
-    for (const [tenantId] of counts) this.#counts.delete(tenantId);
-    return {
-      reportId: randomUUID(),
-      items: counts.map(([tenantId, count]) => ({ tenantId, kind: this.#kind, count })),
-    };
+    const items = counts.map(([tenantId, count]) => ({
+      tenantId,
+      kind: this.#kind,
+      count: Math.min(count, MAX_COUNT),
+    }));
+    for (const [index, [tenantId, count]] of counts.entries()) {
+      const rest = count - (items[index]?.count ?? 0);
+      this.#counts.delete(tenantId);
+      this.add(tenantId, rest);
+    }
+    return { reportId: randomUUID(), items };
   }
 }
