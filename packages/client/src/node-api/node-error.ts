@@ -60,6 +60,7 @@ export const NODE_ERROR_CODES = [
   'VALIDATION_ERROR',
   'VERIFICATION_MATERIAL_UNAVAILABLE',
   'VIDEO_UNAVAILABLE',
+  'WEBHOOK_ROTATED',
 ] as const;
 
 export type NodeErrorCode = (typeof NODE_ERROR_CODES)[number];
