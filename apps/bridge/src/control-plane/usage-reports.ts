@@ -73,16 +73,12 @@ export class UsageReports {
   #nextReport(): Report | null {
     const counts = [...this.#counts].slice(0, MAX_ITEMS);
     if (counts.length === 0) return null;
-    const items = counts.map(([tenantId, count]) => ({
-      tenantId,
-      kind: this.#kind,
-      count: Math.min(count, MAX_COUNT),
-    }));
-    for (const [index, [tenantId, count]] of counts.entries()) {
-      const rest = count - (items[index]?.count ?? 0);
+    const items = counts.map(([tenantId, total]) => {
+      const count = Math.min(total, MAX_COUNT);
       this.#counts.delete(tenantId);
-      this.add(tenantId, rest);
-    }
+      this.add(tenantId, total - count);
+      return { tenantId, kind: this.#kind, count };
+    });
     return { reportId: randomUUID(), items };
   }
 }
