@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
 import { insertUser } from './insert-user.js';
@@ -49,21 +50,37 @@ export class SqlUserStore implements UserStore {
     return rows.map(userOf);
   }
 
-  async setEnabled(tenantId: string, userId: string, enabled: boolean, actor: Actor): Promise<boolean> {
+  async setEnabled(
+    ...[tenantId, userId, enabled, actor]: Parameters<UserStore['setEnabled']>
+  ): ReturnType<UserStore['setEnabled']> {
     const at = this.#now();
     return this.#database.transaction(async (db) => {
+      // One after the other in a tenant: two owners who disable each other would leave none.
+      await db('tenants')
+        .where({ tenant_id: tenantId })
+        .update({ status: db.ref('status') });
+      if (!enabled && (await isLastOwner(db, tenantId, userId))) return 'last owner';
       const [row] = await db<UserRow>('users')
         .where({ tenant_id: tenantId, user_id: userId })
         .update({ disabled_at: enabled ? null : at.toISOString() })
         .returning('email');
-      if (row === undefined) return false;
+      if (row === undefined) return 'unknown';
       if (!enabled) {
         await db('sessions').where({ user_id: userId }).delete();
         await db('one_time_links').where({ user_id: userId }).delete();
       }
       const act = enabled ? 'user enabled' : 'user disabled';
       await appendAct(db, { tenantId, act, subject: row.email, actor, at });
-      return true;
+      return 'changed';
     });
   }
+}
+
+async function isLastOwner(db: Knex, tenantId: string, userId: string): Promise<boolean> {
+  const owners = await db<UserRow>('users')
+    .where({ tenant_id: tenantId, role: 'owner' })
+    .whereNull('disabled_at')
+    .limit(2)
+    .select('user_id');
+  return owners.length === 1 && owners[0]?.user_id === userId;
 }

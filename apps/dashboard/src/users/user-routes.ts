@@ -73,8 +73,12 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
       if (userId === session.user.userId) {
         throw new ServiceError({ code: 'FORBIDDEN', message: 'You cannot disable yourself: another owner can.' });
       }
-      if (!(await store.users.setEnabled(session.tenant.tenantId, userId, false, session.user.email)))
-        throw noSuchUser();
+      const { tenant, user } = session;
+      const outcome = await store.users.setEnabled(tenant.tenantId, userId, false, user.email);
+      if (outcome === 'unknown') throw noSuchUser();
+      if (outcome === 'last owner') {
+        throw new ServiceError({ code: 'FORBIDDEN', message: 'This user is the only owner: no user could undo it.' });
+      }
       return { goTo: '/users?done=user-disabled' };
     }),
     pages.act(
@@ -94,8 +98,8 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
     ),
     pages.act('/users/:userId/enable', 'owner', 'Enable a user', async ({ session, head }) => {
       const userId = pathParam(head, 'userId');
-      if (!(await store.users.setEnabled(session.tenant.tenantId, userId, true, session.user.email)))
-        throw noSuchUser();
+      const { tenant, user } = session;
+      if ((await store.users.setEnabled(tenant.tenantId, userId, true, user.email)) === 'unknown') throw noSuchUser();
       return { goTo: '/users?done=user-enabled' };
     }),
   ];

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import type { TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../src/account/api-key.js';
+import type { Role } from '../../src/account/role.js';
 import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
 import { createLoginLimits } from '../../src/auth/login-limits.js';
 import { openStore, type OpenedStore, type Store } from '../../src/store/index.js';
@@ -31,9 +32,9 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   const newTenant = () => store.tenants.create({ name: `tenant ${randomUUID()}` }, 'test');
-  const newUser = async (tenantId: string) => {
+  const newUser = async (tenantId: string, role: Role = 'member') => {
     const email = `${randomUUID()}@example.org`;
-    const user = await store.users.add({ tenantId, email, name: 'N', role: 'member', passwordHash: 'h' }, 'test');
+    const user = await store.users.add({ tenantId, email, name: 'N', role, passwordHash: 'h' }, 'test');
     if (user === null) throw new Error('the address is taken');
     return user;
   };
@@ -134,7 +135,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       const [mine, other] = [await newTenant(), await newTenant()];
       const { userId } = await newUser(mine.tenantId);
       expect(await store.users.find(other.tenantId, userId)).toBeNull();
-      expect(await store.users.setEnabled(other.tenantId, userId, false, 'test')).toBe(false);
+      expect(await store.users.setEnabled(other.tenantId, userId, false, 'test')).toBe('unknown');
       expect(await store.users.find(mine.tenantId, userId)).toMatchObject({ enabled: true });
     });
 
@@ -155,6 +156,17 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(await store.sessions.find(session, now())).toBeNull();
       expect(await store.links.find(link)).toBeNull();
     });
+  });
+
+  it('keep one enabled owner when owners disable each other at once', async () => {
+    const { tenantId } = await newTenant();
+    const owners = [await newUser(tenantId, 'owner'), await newUser(tenantId, 'owner')];
+    const disabled = await Promise.all(
+      owners.map(({ userId }) => store.users.setEnabled(tenantId, userId, false, 'the other owner')),
+    );
+    expect(disabled.toSorted()).toEqual(['changed', 'last owner']);
+    const enabled = (await store.users.list(tenantId)).filter((user) => user.enabled);
+    expect(enabled).toHaveLength(1);
   });
 
   it('lets one of many redeem a link', async () => {

@@ -94,6 +94,14 @@ export interface UserStore {
   signInByProvider(person: ProviderSignIn): Promise<User | null>;
   /** Oldest first. */
   list(tenantId: string): Promise<readonly User[]>;
-  /** Disabling ends the user's sessions and links. @returns false for an unknown user */
-  setEnabled(tenantId: string, userId: string, enabled: boolean, actor: Actor): Promise<boolean>;
+  /**
+   * Disabling ends the user's sessions and links.
+   * @returns `last owner`, and nothing is changed, for the only enabled owner of the tenant
+   */
+  setEnabled(
+    tenantId: string,
+    userId: string,
+    enabled: boolean,
+    actor: Actor,
+  ): Promise<'changed' | 'unknown' | 'last owner'>;
 }
