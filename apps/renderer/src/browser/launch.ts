@@ -21,6 +21,11 @@ export interface Browser {
   isRunning(): boolean;
   /** Settles when the browser has ended with all of its processes, for any reason. */
   readonly ended: Promise<void>;
+  /**
+   * Calls `listener` when it has ended, which a callback of `ended` would keep in memory until then.
+   * @returns stops that
+   */
+  onEnd(listener: () => void): () => void;
   /** Kills the whole process group and waits until it has ended. */
   kill(): Promise<void>;
 }
@@ -77,6 +82,10 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
     if (pid !== undefined) await groupGone(pid);
     stage.removeHome(home);
   });
+  const endListeners = new Set<() => void>();
+  void ended.then(() => {
+    for (const listener of endListeners) listener();
+  });
   if (pid === undefined) {
     await ended;
     throw new LaunchError(`${program} cannot be started`);
@@ -99,6 +108,12 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
       inTurn: oneAtATime(),
       isRunning: () => !cdp.isClosed() && child.exitCode === null && child.signalCode === null,
       ended,
+      onEnd(listener) {
+        endListeners.add(listener);
+        return () => {
+          endListeners.delete(listener);
+        };
+      },
       kill,
     };
   } catch (error) {

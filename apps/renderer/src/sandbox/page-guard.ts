@@ -63,7 +63,7 @@ export function guardPage({ browser, sessionId, targetId, send, answers, onGone 
   const stopBrowser = cdp.onSession('', ({ method, params }) => {
     if (method === 'Target.detachedFromTarget' && params['targetId'] === targetId) onGone('closed');
   });
-  void browser.ended.then(() => {
+  const stopEnd = browser.onEnd(() => {
     onGone('closed');
   });
   return {
@@ -73,6 +73,7 @@ export function guardPage({ browser, sessionId, targetId, send, answers, onGone 
     stop() {
       stopSession();
       stopBrowser();
+      stopEnd();
     },
   };
 }

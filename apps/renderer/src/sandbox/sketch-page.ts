@@ -120,6 +120,7 @@ async function beginPage(browser: Browser, { answers }: PageScripts): Promise<Be
     (await cdp.call('Target.createBrowserContext', { disposeOnDetach: true }))['browserContextId'],
   );
   const disposeContext = (): Promise<unknown> => cdp.call('Target.disposeBrowserContext', { browserContextId });
+  let guard: PageGuard | undefined;
   try {
     const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank', browserContextId });
     const attached = await cdp.call('Target.attachToTarget', { targetId, flatten: true });
@@ -137,7 +138,7 @@ async function beginPage(browser: Browser, { answers }: PageScripts): Promise<Be
       rejectGone(new PageGone(reason));
     };
     gone.catch(() => undefined);
-    const guard = guardPage({ browser, sessionId, targetId: String(targetId), send, answers, onGone: leave });
+    guard = guardPage({ browser, sessionId, targetId: String(targetId), send, answers, onGone: leave });
     await Promise.all([
       send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       send('Inspector.enable'),
@@ -159,6 +160,7 @@ async function beginPage(browser: Browser, { answers }: PageScripts): Promise<Be
       disposeContext,
     };
   } catch (error) {
+    guard?.stop();
     await disposeContext().catch(() => undefined);
     throw error;
   }
