@@ -149,6 +149,20 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.result .checked-by')).toContain('dropped.json');
   });
 
+  it('brings the verdict of each given file into view', async () => {
+    const verdictTop = (): Promise<unknown> =>
+      watched.page.evaluate(`document.querySelector('.result .verdict').getBoundingClientRect().top`);
+    const record = await plain();
+    for (const [content, verdict] of [
+      [record, 'VERIFIED'],
+      [changed(record, ['snapshot', 'model'], 'other'), 'FAILED'],
+    ]) {
+      await watched.page.evaluate('window.scrollTo(0, 0)');
+      expect(await verdictFor(content)).toBe(verdict);
+      expect(await verdictTop()).toBeLessThan(100);
+    }
+  });
+
   it('opens a confidential field with its salt only', async () => {
     const { bundle, salts } = sealed({ ...CONFIDENTIAL_MEMBERS, input: 'What is a receipt?' });
     if (salts === null) throw new Error('no salts');

@@ -1,5 +1,5 @@
-import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ArtefactCheck } from '../../check/check-result.js';
 import { outcomeOfCheck } from '../../check/headline.js';
 import { ArtefactView } from '../../view/artefact-view.js';
@@ -27,9 +27,9 @@ interface FileToolProps {
 type Progress = { readonly done: number; readonly total: number } | null;
 type CheckState =
   | { readonly state: 'idle' }
-  | { readonly state: 'working'; readonly progress: Progress }
-  | { readonly state: 'done'; readonly check: ArtefactCheck }
-  | { readonly state: 'crashed' };
+  | { readonly state: 'working'; readonly given: Given; readonly progress: Progress }
+  | { readonly state: 'done'; readonly given: Given; readonly check: ArtefactCheck }
+  | { readonly state: 'crashed'; readonly given: Given };
 
 /** Checks dropped, picked or pasted text on this device. */
 export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode {
@@ -48,7 +48,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
     const show = (next: CheckState): void => {
       if (isCurrent) setResult(next);
     };
-    show({ state: 'working', progress: null });
+    show({ state: 'working', given, progress: null });
     const request = {
       source: given.source,
       keySet: keys?.text ?? null,
@@ -60,20 +60,21 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
     };
     engine
       .ask('check', request, (done, total) => {
-        show({ state: 'working', progress: { done, total } });
+        show({ state: 'working', given, progress: { done, total } });
       })
       .then(
         (check) => {
-          show({ state: 'done', check });
+          show({ state: 'done', given, check });
         },
         () => {
-          show({ state: 'crashed' });
+          show({ state: 'crashed', given });
         },
       );
     return () => {
       isCurrent = false;
     };
   }, [engine, given, keys, tsaRoots, logPolicy]);
+  const outcome = useBroughtIntoView(result, given);
 
   return (
     <>
@@ -85,34 +86,53 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
         <TsaRootsPanel id="tsa-roots-file" engine={engine} onRoots={setTsaRoots} />
         <LogPolicyPanel id="log-policy-file" engine={engine} onPolicy={setLogPolicy} />
       </section>
-      <div aria-live="polite">
-        <Progress result={result} name={given?.name ?? ''} />
+      <div ref={outcome}>
+        <div aria-live="polite">
+          <Progress result={result} />
+        </div>
+        {result.state === 'done' && (
+          <Result
+            engine={engine}
+            given={result.given}
+            keys={keys}
+            tsaRoots={tsaRoots}
+            logPolicy={logPolicy}
+            check={result.check}
+          />
+        )}
       </div>
-      {result.state === 'done' && given !== null && (
-        <Result
-          engine={engine}
-          given={given}
-          keys={keys}
-          tsaRoots={tsaRoots}
-          logPolicy={logPolicy}
-          check={result.check}
-        />
-      )}
     </>
   );
 }
 
-function Progress({ result, name }: { readonly result: CheckState; readonly name: string }): VNode | null {
+/**
+ * Scrolls to the check of each file that the visitor gives: it is below the settings, out of view. What the page gave at
+ * first, and a check repeated under other keys, leave the visitor where they are.
+ */
+function useBroughtIntoView(result: CheckState, first: Given | null): RefObject<HTMLDivElement | null> {
+  const outcome = useRef<HTMLDivElement>(null);
+  const seen = useRef(first);
+  const { state } = result;
+  const given = state === 'idle' ? null : result.given;
+  useLayoutEffect(() => {
+    if (given === null || given === seen.current) return;
+    outcome.current?.scrollIntoView();
+    if (state !== 'working') seen.current = given;
+  }, [state, given]);
+  return outcome;
+}
+
+function Progress({ result }: { readonly result: CheckState }): VNode | null {
   if (result.state === 'crashed')
     return (
       <Verdict by="file" outcome={{ headline: 'unchecked', verdict: 'UNCHECKED', tone: 'unknown', identity: '' }} />
     );
   if (result.state !== 'working') return null;
-  const { progress } = result;
+  const { given, progress } = result;
   return (
     <div class="card working">
       <p>
-        {T.working} {name}
+        {T.working} {given.name}
       </p>
       <progress aria-label={T.working} {...(progress !== null && { value: progress.done, max: progress.total })} />
       {progress !== null && (
