@@ -37,8 +37,8 @@ const ADVICE = {
 } as const satisfies Record<PackageCode, string>;
 
 /** The advice for the decisive finding. */
-export function packageAdvice(code: PackageCode | FailureCode): string {
-  return isPackageCode(code) ? ADVICE[code] : adviceFor(code);
+export function packageAdvice(code: PackageCode | FailureCode, unavailable: string | null): string {
+  return isPackageCode(code) ? ADVICE[code] : adviceFor(code, unavailable);
 }
 
 function isPackageCode(code: PackageCode | FailureCode): code is PackageCode {

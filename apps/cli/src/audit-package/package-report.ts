@@ -79,7 +79,7 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
       page,
     ),
     section('What is wrong', shown.join('') + (more > 0 ? paragraph(`... and ${more} more`, width) : ''), page),
-    section('What to do next', code === 'OK' ? '' : paragraph(packageAdvice(code), width), page),
+    section('What to do next', code === 'OK' ? '' : paragraph(packageAdvice(code, keys.unavailable), width), page),
     section('Who signed', rows(keyRows(keys), width), page),
   ].join('');
 }

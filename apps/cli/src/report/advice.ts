@@ -52,8 +52,12 @@ const ADVICE = {
   UNKNOWN_ERROR: 'Please report this, with the file if you may share it.',
 } as const satisfies Record<FailureCode, string>;
 
-export function adviceFor(code: FailureCode): string {
-  return ADVICE[code];
+const KEYS_UNAVAILABLE =
+  'The keys that you named were not used: see under "Who signed" why. Correct that, or pass a saved key set.';
+
+/** The advice for a failure; `unavailable` is the reason why the keys that the caller named could not be used. */
+export function adviceFor(code: FailureCode, unavailable: string | null = null): string {
+  return code === 'VERIFICATION_MATERIAL_UNAVAILABLE' && unavailable !== null ? KEYS_UNAVAILABLE : ADVICE[code];
 }
 
 /** Is this the code of a failure? */

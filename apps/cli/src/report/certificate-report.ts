@@ -36,7 +36,7 @@ export function certificateReport(
     section('Human review', rows(reviewRows(evaluation), page.width), page),
     section('Picture', rows(pictureRows(picture), page.width), page),
     section('What was checked', layers.join(''), page),
-    faultSections(evaluation.findings, page),
+    faultSections(evaluation.findings, keys, page),
     section('Who signed', rows([...signerRows(evaluation), ...keyRows(keys)], page.width), page),
     section('When', rows(timeRows(evaluation), page.width), page),
     section('Transparency log', rows(logRows(evaluation.transparency), page.width), page),

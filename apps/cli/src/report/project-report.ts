@@ -31,7 +31,7 @@ export function projectReport({ evaluation, title, signer }: ProjectVerification
     section('Project', rows(facts, page.width), page),
     section('What was checked', projectChecks(evaluation, page), page),
     section('Steps', stepLines(steps, page), page),
-    faultSections([...findings, ...steps.flatMap(faultsOfStep)], page),
+    faultSections([...findings, ...steps.flatMap(faultsOfStep)], keys, page),
     section('Who signed', rows([...signerRows(signer, nodeReceipt), ...keyRows(keys)], page.width), page),
     section(
       'When',

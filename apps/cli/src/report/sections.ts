@@ -32,12 +32,12 @@ export function checkLine(
 }
 
 /** The findings, with member and hashes, and advice for the first of them. */
-export function faultSections(findings: readonly Finding[], page: Page): string {
+export function faultSections(findings: readonly Finding[], { unavailable }: KeyLookup, page: Page): string {
   const shown = findings.slice(0, MAX_FINDINGS).map((finding) => faultLines(finding, page));
   const left = findings.length - shown.length;
   const more = left > 0 ? paragraph(`... and ${left} more`, page.width) : '';
   const [first] = findings;
-  const advice = first === undefined ? '' : paragraph(adviceFor(first.code), page.width);
+  const advice = first === undefined ? '' : paragraph(adviceFor(first.code, unavailable), page.width);
   return section('What is wrong', shown.join('') + more, page) + section('What to do next', advice, page);
 }
 

@@ -40,4 +40,14 @@ describe('--keys URL', () => {
     expect(JSON.parse(stderr)).toMatchObject({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' });
     expect(JSON.parse(stdout)).toMatchObject({ keySet: { unavailable: expect.stringContaining(why) } });
   });
+
+  it('does not ask for keys that could not be fetched', async () => {
+    const base = await servers.serve((_, response) => response.writeHead(404).end());
+    const nextStep = async (keys: readonly string[]): Promise<string | undefined> => {
+      const { stdout } = await cer(['verify', sample('certified.json'), ...keys]);
+      return /What to do next\n([^]*?)\n\n/.exec(stdout)?.[1]?.replaceAll(/\s+/g, ' ').trim();
+    };
+    expect(await nextStep([])).toMatch(/^Pass the keys of the node: /);
+    expect(await nextStep(['--keys', base])).toMatch(/^The keys that you named were not used: /);
+  });
 });
