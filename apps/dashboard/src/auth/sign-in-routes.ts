@@ -20,7 +20,7 @@ import { signIn, type SignInDeps } from './sign-in.js';
 export interface SignInRoutesDeps extends SignInDeps {
   readonly pages: Pages;
   readonly sessions: Sessions;
-  /** Destinations allowed after signing in; any other leads to the overview. */
+  /** Allowed after signing in, with the pages below them and any query; any other leads to the overview. */
   readonly destinations: readonly string[];
   readonly ways: SignInWays;
   readonly secondStep: SecondStep;
@@ -35,11 +35,21 @@ const REFUSED: readonly FormFault[] = [
   { field: 'email', sentence: 'The e-mail address or the password is not right.' },
 ];
 
+/** A path without empty parts, as another host has, and a query; both as `URLSearchParams` and links write them. */
+const PAGE_OF_THIS_SITE = /^(?:\/|(?:\/[\w.:~%-]+)+)(?:\?[\w.*~%+&=-]*)?$/;
+
+function isBelow(page: string, place: string): boolean {
+  return page === place || page.startsWith(`${place}?`) || (place !== '/' && page.startsWith(`${place}/`));
+}
+
 /** Signing in and out. */
 export function signInRoutes(deps: SignInRoutesDeps): readonly DescribedRoute[] {
   const { pages, sessions, store, destinations, ways, secondStep, passkeys } = deps;
   const check = signIn(deps);
-  const destination = (wanted: string | null): string => destinations.find((path) => path === wanted) ?? '/';
+  const destination = (wanted: string | null): string =>
+    wanted !== null && PAGE_OF_THIS_SITE.test(wanted) && destinations.some((path) => isBelow(wanted, path))
+      ? wanted
+      : '/';
   const showSignIn: ShowSignIn = async (page) => {
     const passkeyOptions = passkeys === null ? null : await passkeys.signInOptions(page.formToken);
     return signInPage({ ...page, ways, passkeyOptions });

@@ -11,6 +11,12 @@ export function formTokenOf(cookieToken: string): string {
   return createHmac('sha256', cookieToken).update('dashboard form').digest('base64url');
 }
 
+/** @throws ServiceError FORBIDDEN for a request that a page of another site sent */
+export function refuseOtherSite(head: Pick<RequestHead, 'headers'>, origin: string): void {
+  if (isSameOrigin(head, origin)) return;
+  throw new ServiceError({ code: 'FORBIDDEN', message: 'The request did not come from a page of this site.' });
+}
+
 /**
  * Checks that a request that changes data comes from a page of this site: three independent checks, besides `SameSite`.
  * @throws ServiceError FORBIDDEN
@@ -21,9 +27,7 @@ export function refuseForgery(
   cookieToken: string | undefined,
   formToken: string | null,
 ): void {
-  if (!isSameOrigin(head, origin)) {
-    throw new ServiceError({ code: 'FORBIDDEN', message: 'The request did not come from a page of this site.' });
-  }
+  refuseOtherSite(head, origin);
   if (cookieToken === undefined || formToken === null || !equalSecret(formTokenOf(cookieToken), formToken)) {
     throw new ServiceError({
       code: 'FORBIDDEN',

@@ -1,6 +1,7 @@
 /** Notices after an act. The address carries the name only, so a crafted link cannot put text into a page. */
 export const NOTICES = {
   'signed-out': 'You are signed out.',
+  'session-ended': 'Your session has ended, and the form was not sent. Sign in and fill it in again.',
   'key-revoked': 'The API key is revoked. Services stop taking it within 2 seconds.',
   'share-revoked': 'The link is revoked. It shows nothing from now on.',
   'user-disabled': 'The user is disabled and signed out everywhere.',

@@ -14,7 +14,7 @@ import { STATUS, translateError } from '../errors.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { SESSION_COOKIE, cookieToken, setCookie, VISIT_COOKIE } from './cookies.js';
 import { FORM_TOKEN } from './fields.js';
-import { formTokenOf, refuseForgery } from './forgery.js';
+import { formTokenOf, refuseForgery, refuseOtherSite } from './forgery.js';
 import { FORM_TYPE, formFields } from './form.js';
 import type { PageAnswer, PageResponder } from './page-answer.js';
 import { pageDescription, type PageWords } from './page-description.js';
@@ -97,6 +97,7 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     bodyLimitBytes: FORM_LIMIT_BYTES,
     handler,
   });
+  const views = new Set<string>();
   const signedIn = async (head: RequestHead): Promise<SignedIn | null> => {
     const session = await sessions.of(head);
     return session === null ? null : { head, session, formToken: formTokenOf(session.token) };
@@ -121,8 +122,9 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     };
 
   return {
-    view: (path, words, show) =>
-      get(
+    view: (path, words, show) => {
+      views.add(path);
+      return get(
         path,
         pageDescription('view', words),
         guarded(async (request) => {
@@ -130,16 +132,20 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           if (visitor === null) return send({ goTo: signInPath(request) });
           return send(await show(visitor), visitor);
         }),
-      ),
+      );
+    },
     act: (path, by, words, act) =>
       post(
         path,
         pageDescription('form', words),
         guarded(async (request) => {
           const fields = formFields(request);
-          refuseForgery(request, publicUrl, cookieToken(request, SESSION_COOKIE), fields.get(FORM_TOKEN));
+          refuseOtherSite(request, publicUrl);
+          // Without a cookie there is no session, so forging is harmless.
+          const token = cookieToken(request, SESSION_COOKIE);
+          if (token !== undefined) refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
           const visitor = await signedIn(request);
-          if (visitor === null) return send({ goTo: '/sign-in' });
+          if (visitor === null) return send({ goTo: endedPath(views.has(path) ? request.path : '/') });
           refuseStanding(visitor.session, by);
           return send(await act(visitor, fields), visitor);
         }),
@@ -205,9 +211,15 @@ function refuseStanding({ tenant, user }: LiveSession, by: ActBy): void {
   }
 }
 
-/** The sign-in page, which leads back to the requested page of this site. */
-function signInPath({ path }: RequestHead): string {
-  return path === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(path)}`;
+/** The sign-in page, which leads back to the requested page of this site, with its query. */
+function signInPath({ path, query }: RequestHead): string {
+  const to = query.size === 0 ? path : `${path}?${query.toString()}`;
+  return to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`;
+}
+
+/** The sign-in page after a form whose session has ended: it says so, and leads back to the page of the form. */
+function endedPath(to: string): string {
+  return `/sign-in?done=session-ended&to=${encodeURIComponent(to)}`;
 }
 
 function refusalPage(error: unknown, requestId: string, logger: Logger): PageAnswer {

@@ -178,6 +178,22 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(303);
   });
 
+  it('says that a form was not sent after the session', async () => {
+    const form = { name: 'ci', scopes: 'certify' };
+    const expected = '/sign-in?done=session-ended&to=%2Fkeys';
+    await browser.signIn();
+    await browser.get('/keys');
+    dashboard.pass(61 * MINUTE_MS);
+    expect((await browser.post('/keys', form)).headers['location']).toBe(expected);
+    browser.cookies.delete(SESSION_COOKIE);
+    expect((await browser.post('/keys', form)).headers['location']).toBe(expected);
+    expect((await browser.post('/keys', form, { Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await browser.get(expected)).text).toContain('Your session has ended, and the form was not sent.');
+    // No page is at the address of this form.
+    const { location } = (await browser.post('/users/some-id/disable')).headers;
+    expect(location).toBe('/sign-in?done=session-ended&to=%2F');
+  });
+
   it('signs out permanently', async () => {
     await browser.signIn();
     const token = browser.cookies.get(SESSION_COOKIE) ?? '';
@@ -199,8 +215,18 @@ describe('signing in', () => {
 
   it('leads back to the requested page only', async () => {
     expect((await browser.get('/settings')).headers['location']).toBe('/sign-in?to=%2Fsettings');
+    const filtered = '/records?model=a+b&app=%C3%A4';
+    expect((await browser.get(filtered)).headers['location']).toBe(`/sign-in?to=${encodeURIComponent(filtered)}`);
+    const certificate = `/records/certificate/sha256:${'0'.repeat(64)}`;
     for (const [to, place] of [
       ['/settings', '/settings'],
+      [filtered, filtered],
+      [certificate, certificate],
+      ['/settings//evil.example', '/'],
+      ['/settings/..//evil.example', '/'],
+      ['/settingsandmore', '/'],
+      ['/sign-out', '/'],
+      ['/settings\\evil', '/'],
       ['https://evil.example/', '/'],
       ['//evil.example', '/'],
       ['/\r\nSet-Cookie: a=b', '/'],

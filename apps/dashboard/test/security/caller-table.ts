@@ -49,11 +49,9 @@ const withSession = (base: Expected, status: number): Expected => ({
 const PAGE = (status = 200): Expected => withSession(EVERY(303), status);
 /** A page about a resource of the account. */
 const OWN_PAGE: Expected = { ...PAGE(), 'owner of another account': 404, 'owner of a suspended account': 404 };
-/** A form that only an owner may send; a request without a session cookie is a forgery. */
+/** A form that only an owner may send; requests without a session are redirected to sign in. */
 const ACT = (owner: number, other = owner): Expected => ({
-  ...withSession(EVERY(403), 403),
-  'unknown session': 303,
-  'ended session': 303,
+  ...withSession(EVERY(303), 403),
   'owner of another account': other,
   owner,
 });
