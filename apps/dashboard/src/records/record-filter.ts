@@ -1,4 +1,6 @@
 import { isSha256Hash } from '@cer/cer-core';
+import { ServiceError } from '@cer/http-service';
+import type { FormFault } from '../web/form.js';
 
 /** The filters of the page, each one of the node's. @see docs/spec.md, "GET /v1/records" */
 const FILTER_NAMES = [
@@ -19,8 +21,12 @@ export type FilterName = (typeof FILTER_NAMES)[number];
 /** The query parameters of a page about records. */
 export const QUESTION: readonly string[] = ['search', ...FILTER_NAMES];
 
+const MAX_LENGTH = 256;
+
 /** A date, or the start of a time; the node checks the rest. */
 const date = /^\d{4}-\d{2}-\d{2}/;
+const DATE_RULE = 'must be a day, such as 2026-01-31';
+const HASH_RULE = 'must be a whole hash: sha256: and 64 lower-case hex digits';
 
 /** The filters that a reader of the page set. */
 export interface RecordQuestion {
@@ -29,18 +35,36 @@ export interface RecordQuestion {
   readonly filters: ReadonlyMap<FilterName, string>;
 }
 
-/** Reads the query of the page. A form sends every field, empty ones too. */
-export function readQuestion(query: URLSearchParams): RecordQuestion {
+/** The query of the page as it was typed, faults included. A form sends every field, empty ones too. */
+export function typedQuestion(query: URLSearchParams): RecordQuestion {
   const filters = FILTER_NAMES.flatMap((name) => {
     const value = query.get(name)?.trim() ?? '';
-    const isWrong =
-      value === '' ||
-      value.length > 256 ||
-      (name.startsWith('attested') && !date.test(value)) ||
-      (name === 'reviewed_hash' && !isSha256Hash(value));
-    return isWrong ? [] : [[name, value] as const];
+    return value === '' ? [] : [[name, value] as const];
   });
-  return { search: (query.get('search') ?? '').trim().slice(0, 256), filters: new Map(filters) };
+  return { search: (query.get('search') ?? '').trim().slice(0, MAX_LENGTH), filters: new Map(filters) };
+}
+
+/** A filter that is left out would find more records than were asked for, in lists, exports and shared links. */
+export function filterFaults({ filters }: RecordQuestion): readonly FormFault[] {
+  const faultIf = (isWrong: boolean, field: FilterName, sentence: string): readonly FormFault[] =>
+    isWrong ? [{ field, sentence }] : [];
+  return [...filters].flatMap(([name, value]) => [
+    ...faultIf(value.length > MAX_LENGTH, name, `A filter must have at most ${MAX_LENGTH} characters.`),
+    ...faultIf(name === 'attested_from' && !date.test(value), name, `From ${DATE_RULE}.`),
+    ...faultIf(name === 'attested_to' && !date.test(value), name, `Before ${DATE_RULE}.`),
+    ...faultIf(name === 'reviewed_hash' && !isSha256Hash(value), name, `Reviews of ${HASH_RULE}.`),
+  ]);
+}
+
+/**
+ * Reads the query of a page about records.
+ * @throws ServiceError VALIDATION_ERROR for a filter that cannot be used
+ */
+export function readQuestion(query: URLSearchParams): RecordQuestion {
+  const question = typedQuestion(query);
+  const [fault] = filterFaults(question);
+  if (fault !== undefined) throw new ServiceError({ code: 'VALIDATION_ERROR', message: fault.sentence });
+  return question;
 }
 
 /** The same filters as the query of a link to this page. */

@@ -1,6 +1,7 @@
 import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
 import { html, type Html } from '@cer/pages';
-import { choiceField, selectField, textField } from '../web/fields.js';
+import { choiceField, faultSummary, selectField, textField } from '../web/fields.js';
+import type { FormFault } from '../web/form.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { countText } from './export-pages.js';
@@ -56,6 +57,11 @@ export function recordListPage({
   };
 }
 
+/** The form alone, with what was typed and its faults: nothing is listed. */
+export function faultyRecordsPage(question: RecordQuestion, faults: readonly FormFault[]): PageAnswer {
+  return { title: 'Records', status: 400, body: html`${faultSummary(faults)} ${searchForm(question, faults)}` };
+}
+
 function withCursor(question: RecordQuestion, cursor: string): string {
   const query = pageQuery(question);
   query.set('cursor', cursor);
@@ -69,9 +75,9 @@ function nothing({ search, filters }: RecordQuestion, isContinued: boolean): str
     : 'No certificate of this account fits. Deleted ones are not found.';
 }
 
-function searchForm({ search, filters }: RecordQuestion): Html {
+function searchForm({ search, filters }: RecordQuestion, faults?: readonly FormFault[]): Html {
   const field = (name: FilterName, label: string, hint?: string): Html =>
-    textField({ name, label, value: filters.get(name), optional: true, ...(hint !== undefined && { hint }) });
+    textField({ name, label, value: filters.get(name), optional: true, faults, ...(hint !== undefined && { hint }) });
   return html`<form method="get" action="/records" class="card">
     ${textField({
       name: 'search',

@@ -13,8 +13,8 @@ import type { NodeRecords } from './node-records.js';
 import { logSection, logStateOf } from './log-state.js';
 import { nodePage } from './node-page.js';
 import { certificateFile, file, firstFound, fitting, hashOf, ownRecord } from './own-records.js';
-import { nodeQueries, pageQuery, QUESTION, readQuestion } from './record-filter.js';
-import { recordListPage } from './record-list-page.js';
+import { filterFaults, nodeQueries, pageQuery, QUESTION, readQuestion, typedQuestion } from './record-filter.js';
+import { faultyRecordsPage, recordListPage } from './record-list-page.js';
 import { recordPage } from './record-page.js';
 import { reviewsOf, reviewsSection } from './record-reviews.js';
 
@@ -43,7 +43,9 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
   };
   return [
     view('/records', 'Records', { summary: 'Records', query: [...QUESTION, 'cursor'] }, async ({ session, head }) => {
-      const question = readQuestion(head.query);
+      const question = typedQuestion(head.query);
+      const faults = filterFaults(question);
+      if (faults.length > 0) return faultyRecordsPage(question, faults);
       const cursor = head.query.get('cursor');
       const { tenantId } = session.tenant;
       const asked: { project: string | null; query: URLSearchParams } = { project: null, query: new URLSearchParams() };

@@ -51,6 +51,29 @@ describe('shared links', () => {
     expect((await open(path)).text).toContain('The certificates cannot be read now.');
   });
 
+  it('never widen to all records by a mistyped filter', async () => {
+    const day = 'From must be a day, such as 2026-01-31.';
+    const hash = 'Reviews of must be a whole hash: sha256: and 64 lower-case hex digits.';
+    for (const [filter, sentence] of [
+      ['attested_from=31.1.2026', day],
+      [`reviewed_hash=${'a'.repeat(64)}`, hash],
+    ] as const) {
+      for (const path of ['/records', '/records/exports', '/records/export', '/shares/new']) {
+        const { status, text } = await owner.get(`${path}?model=a&${filter}`);
+        expect([path, status, text.includes(sentence)]).toEqual([path, 400, true]);
+      }
+      expect((await owner.post('/shares', { days: '7', kind: 'set', target: filter })).status).toBe(400);
+    }
+    const { text } = await owner.get('/records?model=a&attested_from=31.1.2026');
+    for (const kept of [
+      'value="31.1.2026"',
+      'value="a"',
+      'aria-describedby="attested_from-hint attested_from-fault"',
+    ]) {
+      expect(text).toContain(kept);
+    }
+  });
+
   it('answer every guess alike', async () => {
     const guesses = ['A'.repeat(43), 'short', '%2e%2e', `${'A'.repeat(42)}~`];
     const paths = guesses.flatMap((guess) =>
