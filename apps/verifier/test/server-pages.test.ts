@@ -361,6 +361,7 @@ describe('other pages', () => {
     const how = (await ask(verifier.url, '/how-it-works')).text;
     expect(how).toContain('It does not prove');
     expect(how).toContain('npx cer');
+    expect((await ask(verifier.url, '/log')).text).toMatch(/These proofs do not show<\/h2>.*That every execution/s);
     expect((await ask(verifier.url, '/')).text).toContain('action="/lookup"');
     expect((await ask(verifier.url, '/ready')).status).toBe(200);
   });

@@ -68,7 +68,7 @@ export const LOG_TEXTS = {
     right: 'Neighbour on the right:',
     together: 'Hash of both:',
     end: 'The last hash is the root in the checkpoint of the proof. A change of the receipt would change every hash of this path.',
-    limitsTitle: 'Limits of these proofs',
+    limitsTitle: 'These proofs do not show',
     limits: [
       'That every execution was certified: executions that never reached the node are in no log.',
       'That the content of a certificate is true: the log holds receipts of any content.',
