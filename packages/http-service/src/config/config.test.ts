@@ -72,8 +72,13 @@ describe('configuration', () => {
       ]);
       chmodSync(path, 0o644);
       expect(linesOf({ ADMIN_SECRET_FILE: path, PORT_FILE: join(folder, 'none') })).toEqual([
-        `PORT_FILE: secret file ${join(folder, 'none')} cannot be opened`,
+        `PORT_FILE: secret file ${join(folder, 'none')} cannot be opened: it does not exist. Make it, or correct the path`,
         `ADMIN_SECRET_FILE: secret file ${path} is open to every user: chmod 600 it`,
+      ]);
+      // The file of a required variable is one fault, beside those of other variables.
+      expect(linesOf({ ADMIN_SECRET_FILE: path, LOG_LEVEL: 'loud' })).toEqual([
+        `ADMIN_SECRET_FILE: secret file ${path} is open to every user: chmod 600 it`,
+        expect.stringMatching(/^LOG_LEVEL: must be /),
       ]);
     } finally {
       rmSync(folder, { recursive: true });

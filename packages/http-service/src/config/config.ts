@@ -17,9 +17,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function loadConfig<Schema extends z.ZodType>(schema: Schema, env: Environment): Readonly<z.output<Schema>> {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const unreadable = readVariableFiles(variablesOf(schema), set);
-  if (unreadable.length > 0) throw new ConfigError(unreadable);
   const result = schema.safeParse(set);
-  if (!result.success) throw new ConfigError(zodFaults(result.error, set));
+  if (!result.success || unreadable.size > 0) {
+    const others = result.success ? [] : zodFaults(result.error, set);
+    // A variable whose file has a fault is missing only for that reason.
+    const own = others.filter((line) => !unreadable.has(line.slice(0, line.indexOf(':'))));
+    throw new ConfigError([...unreadable.values(), ...own]);
+  }
   return Object.freeze(result.data);
 }
 
@@ -29,22 +33,25 @@ function variablesOf(schema: z.core.$ZodType): ReadonlySet<string> {
   return new Set(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 }
 
-/** Sets each variable whose file is named. @returns the faults, one line each */
-function readVariableFiles(variables: ReadonlySet<string>, set: Record<string, string | undefined>): readonly string[] {
-  const faults: string[] = [];
+/** Sets each variable whose file is named. @returns the faults, one line each, by the name of the variable */
+function readVariableFiles(
+  variables: ReadonlySet<string>,
+  set: Record<string, string | undefined>,
+): ReadonlyMap<string, string> {
+  const faults = new Map<string, string>();
   for (const name of variables) {
     const file = `${name}_FILE`;
     const path = set[file];
     if (path === undefined || variables.has(file)) continue;
     if (set[name] !== undefined) {
-      faults.push(`${name}, ${file}: set only one of them`);
+      faults.set(name, `${name}, ${file}: set only one of them`);
       continue;
     }
     try {
       set[name] = readSecretFile(path).reveal();
     } catch (error) {
       if (!(error instanceof SecretFileError)) throw error;
-      faults.push(`${file}: ${error.message}`);
+      faults.set(name, `${file}: ${error.message}`);
     }
   }
   return faults;

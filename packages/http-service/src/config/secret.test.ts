@@ -58,7 +58,8 @@ describe('a secret file', () => {
 
   it('is refused when empty, missing, or a folder', () => {
     expect(() => readSecretFile(file('\n'))).toThrow('is empty');
-    expect(() => readSecretFile(join(folder, 'none'))).toThrow('cannot be opened');
+    expect(() => readSecretFile(join(folder, 'none'))).toThrow('cannot be opened: it does not exist');
+    expect(() => readSecretFile(join(file('key'), 'below'))).toThrow('cannot be opened: ENOTDIR');
     expect(() => readSecretFile(folder)).toThrow('is not a file');
   });
 });

@@ -50,7 +50,7 @@ function readPrivately(path: string): string {
   try {
     file = openSync(path, 'r');
   } catch (cause) {
-    throw new SecretFileError(`secret file ${path} cannot be opened`, { cause });
+    throw new SecretFileError(`secret file ${path} cannot be opened: ${openFault(cause)}`, { cause });
   }
   try {
     // Checked on the open file, so that it cannot be replaced before it is read.
@@ -63,6 +63,13 @@ function readPrivately(path: string): string {
   } finally {
     closeSync(file);
   }
+}
+
+function openFault(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown reason';
+  if (code === 'ENOENT') return 'it does not exist. Make it, or correct the path';
+  if (code === 'EACCES') return 'this user may not read it. Correct its owner or mode, and those of its folders';
+  return code;
 }
 
 /** Compares two secrets in a time that depends on neither, by their SHA-256 digests. */
