@@ -1,8 +1,13 @@
 /** The code of a driver's or the system's error (an SQLSTATE, `SQLITE_...`, `ECONNREFUSED`), never its message. */
 export function driverCodeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'no code';
+  if (typeof error !== 'object' || error === null) return NO_CODE;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return 'message' in error && NO_CONNECTION.test(String(error.message)) ? 'ETIMEDOUT' : NO_CODE;
 }
+
+const NO_CODE = 'no code';
+/** Messages of `pg` and Knex where they give up waiting for a connection, the same as the system's code. */
+const NO_CONNECTION = /^timeout expired$|^Knex: Timeout acquiring a connection/;
 
 /** Codes of a statement that fails however often it is repeated, as where the tables do not fit it. */
 export const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
@@ -16,6 +21,12 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['53300', 'the server has no connection left. Raise max_connections, or close other connections'],
   ['ECONNREFUSED', 'no server listens at the address in DATABASE_URL. Start the database, or correct host and port'],
   ['ENOTFOUND', 'the host in DATABASE_URL has no address. Correct its name'],
+  ['EAI_AGAIN', 'the host in DATABASE_URL cannot be looked up. Check the name server of this machine'],
+  [
+    'ETIMEDOUT',
+    'the server in DATABASE_URL gave no connection in time. Check that it runs and is not overloaded, and that no firewall is between',
+  ],
+  ['57P03', 'the server starts or stops. Wait until it accepts connections'],
   ['53100', 'the disk of the server is full. Free space on it'],
   ['SQLITE_FULL', 'the disk is full. Free space on it, but keep the -wal file'],
   [
@@ -24,6 +35,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ],
   ['EROFS', 'the disk is read-only. Make it writable; the log of the kernel says why it is not'],
   ['EACCES', 'this user may not write the file in DATABASE_URL. Correct its owner or mode, and those of its folder'],
+  ['EEXIST', 'a folder of the path in DATABASE_URL is a file. Correct the path'],
+  ['ENOTDIR', 'a folder of the path in DATABASE_URL is a file. Correct the path'],
+  ['SQLITE_NOTADB', 'the file in DATABASE_URL is not an SQLite database. Correct the path, or restore a backup'],
+  ['SQLITE_CORRUPT', 'the file in DATABASE_URL is damaged. Restore a backup'],
   ['SQLITE_CANTOPEN', 'the file in DATABASE_URL cannot be opened. Check that its folder exists and may be written'],
 ]);
 

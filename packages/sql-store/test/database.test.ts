@@ -1,4 +1,6 @@
-import { statSync } from 'node:fs';
+import { once } from 'node:events';
+import { statSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -61,6 +63,19 @@ describe('an SQLite database', () => {
     await test.remove();
   });
 
+  it('says that its file is another kind of file', async () => {
+    const test = await sqliteTestDatabase();
+    await new Database(test.url).close();
+    writeFileSync(test.url.slice('sqlite:'.length), 'not a database, and longer than its header '.repeat(20));
+    await expect(openDatabase(test.url, [COUNTERS])).rejects.toMatchObject({
+      message: expect.stringMatching(/\(SQLITE_NOTADB\): .*is not an SQLite database/),
+    });
+    await expect(openDatabase(`${test.url}/below`, [COUNTERS])).rejects.toMatchObject({
+      message: expect.stringMatching(/\((EEXIST|ENOTDIR)\): a folder of the path/),
+    });
+    await test.remove();
+  });
+
   it('fails without naming the file', async () => {
     const error: unknown = await openDatabase('sqlite:/dev/null/canary.db', []).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -77,6 +92,25 @@ describe('a PostgreSQL database', () => {
       message: expect.stringMatching(/\(ECONNREFUSED\): .*Start the database, or correct host and port$/),
     });
     expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+
+  it('says that the server does not answer', async () => {
+    const held: Socket[] = [];
+    const silent = createServer((socket) => held.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const database = new Database(`postgres://user:secret@127.0.0.1:${port}/any`);
+    const advice = expect.stringMatching(/\(ETIMEDOUT\): .*gave no connection in time/);
+    // Knex gives up on the pool, pg on the connection.
+    await expect(database.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message: advice });
+    const inTransaction = database.transaction(async (db) => {
+      await db.raw('select 1');
+    });
+    await expect(inTransaction).rejects.toMatchObject({ message: advice });
+    await database.close();
+    for (const socket of held) socket.destroy();
+    silent.close();
   });
 
   it('says that it does not exist, without its name', async () => {
@@ -98,6 +132,10 @@ describe('a PostgreSQL database', () => {
     ['SQLITE_IOERR_WRITE', 'became read-only'],
     ['EROFS', 'Make it writable'],
     ['EACCES', 'owner or mode'],
+    ['EAI_AGAIN', 'name server'],
+    ['57P03', 'Wait until'],
+    ['ENOTDIR', 'Correct the path'],
+    ['SQLITE_CORRUPT', 'Restore a backup'],
     ['XX000', '(XX000)'],
   ])('says what to do about %s', (code, advice) => {
     expect(storeErrorOf(Object.assign(new Error('canary'), { code })).message).toContain(advice);
