@@ -77,7 +77,7 @@ async function versionOf(db: Knex): Promise<number> {
 function schemaTooNew(current: number, known: number, owner: string | null): StoreError {
   return new StoreError(
     'STORE_SCHEMA_TOO_NEW',
-    `the database is at schema ${current}, this release knows ${known}: a newer release ran on it, or it is the database of another service${ofOwner(owner)}`,
+    `the database is at schema ${current}, this release knows ${known}: a newer release ran on it. Start that release, or restore the backup from before it. Or it is the database of another service${ofOwner(owner)}`,
   );
 }
 

@@ -97,6 +97,15 @@ describe.each([
     });
   });
 
+  it('says how to go back where a newer release ran', async () => {
+    await migrated([CREATE, ADD]);
+    await expect(migrated([CREATE])).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^the database is at schema 2, this release knows 1: .*Start that release, or restore/,
+      ),
+    });
+  });
+
   it('names the service that a database belongs to', async () => {
     const dashboard: Migration = {
       version: 1,

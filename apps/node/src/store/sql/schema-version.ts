@@ -37,7 +37,7 @@ export function pendingMigrations(
   if (!strange.every(({ oldest_schema: oldest }) => typeof oldest === 'number' && oldest <= known)) {
     throw new StoreError(
       'STORE_SCHEMA_TOO_NEW',
-      `the database is at schema ${current}, this release knows ${known}: a newer release ran on it, or it is the database of another service`,
+      `the database is at schema ${current}, this release knows ${known}: a newer, incompatible release ran on it. Start that release, or restore the backup from before it. Or it is the database of another service`,
     );
   }
   const present = new Set(applied.map(({ version }) => Number(version)));
