@@ -12,13 +12,16 @@ const rowOf = (logId: number, role: LogRow['role']): LogRow => ({
 const SHOWN = { size: 1, note: 'a checkpoint' };
 const EPOCH: StoredEpoch = { epoch: 0, entry: new Uint8Array(1), to: '2026-01-02T00:00:00.000Z' };
 
-/** A log with one epoch, in which one tenant has all leaves, and how many of them were read at once. */
-function logOf(leafAt: (at: number) => LoggedLeaf): { readonly store: CompletenessStore; readonly read: number[] } {
+/** A log whose epochs have so many leaves of one tenant, and how many of them were read at once. */
+function logOf(
+  leafAt: (at: number) => LoggedLeaf,
+  sizes: readonly number[] = [LEAVES],
+): { readonly store: CompletenessStore; readonly read: number[] } {
   const read: number[] = [];
   const unasked = async (): Promise<never> => Promise.reject(new Error('was not asked for'));
   const store: CompletenessStore = {
     log: {
-      tile: unasked,
+      tile: async () => new Uint8Array(256 * 32),
       entries: unasked,
       tenantEntries: unasked,
       tenantLeaves: async (_logId, _tenantId, start, end) => {
@@ -27,10 +30,12 @@ function logOf(leafAt: (at: number) => LoggedLeaf): { readonly store: Completene
       },
     },
     logEpochs: {
-      epochs: async () => [EPOCH],
-      firstTo: unasked,
+      epochs: async (_logId, epoch) => [{ ...EPOCH, epoch }],
+      firstTo: async () => EPOCH,
       lastTo: unasked,
-      headsAt: async () => [{ tenantId: 'tenant', tag: TAG, size: LEAVES, root: new Uint8Array(32) }],
+      headsAt: async (_logId, epoch) => [
+        { tenantId: 'tenant', tag: TAG, size: sizes[epoch] ?? 0, root: new Uint8Array(32) },
+      ],
       tree: unasked,
     },
   };
@@ -52,4 +57,18 @@ it.each([
   if (deleted < LEAVES) expect(range).toBeNull();
   else expect(range).toMatchObject({ start: 0, end: LEAVES });
   expect(read).toEqual(parts);
+});
+
+it.each([
+  ['named in the next epoch', 301, { start: 0, end: LEAVES }],
+  ['never named', 302, null],
+])('reads a leaf once for the deletion of one that is %s', async (_name, named, found) => {
+  const labelJson = JSON.stringify({ deletes: [[named, named]] });
+  const deletion: Partial<LoggedLeaf> = { source: 'deletion', content: { seed: TAG, digest: TAG, labelJson } };
+  const { store, read } = logOf((at) => ({ ...leaf(at, at === 300), ...(at === 700 && deletion) }), [600, LEAVES]);
+  const deps = { store, receipts: rowOf(1, 'receipts'), epochs: rowOf(2, 'epochs'), tagOf: () => TAG };
+  const period = { attestedFrom: null, attestedTo: '2026-01-01T00:00:00.000Z' };
+  const range = await leafRange(deps, 'tenant', period, { ...SHOWN, size: 2 });
+  expect(range === null ? null : { start: range.start, end: range.end }).toEqual(found);
+  expect(read).toEqual([500, 100, 500, 100]);
 });

@@ -67,11 +67,12 @@ export async function leafRange(
   if (to === null) return null;
   const from = first === null ? null : await endOf(deps, tenantId, first, shown);
   const start = from?.head.size ?? 0;
+  const unnamed = new UnnamedDeletions();
   // A deletion after the range is a leaf of a later epoch: only there it can be shown.
-  if (await lacksDeletion(deps, tenantId, start, to.head.size)) {
+  if (await lacksDeletion(unnamed, deps, tenantId, start, to.head.size)) {
     const last = await endOf(deps, tenantId, newest, shown);
     if (last === null || last.head.size === to.head.size) return null;
-    if (await lacksDeletion(deps, tenantId, start, last.head.size)) return null;
+    if (await lacksDeletion(unnamed, deps, tenantId, to.head.size, last.head.size)) return null;
     to = last;
   }
   const document = {
@@ -85,14 +86,17 @@ export async function leafRange(
   return { document, start, end: to.head.size };
 }
 
-/** Whether the deletion of a leaf is not in the range, which may be all that an account has: it is read in parts. */
+/**
+ * Whether the deletion of a leaf is neither in the range nor in what `unnamed` read before it. The range may be all that
+ * an account has: it is read in parts.
+ */
 async function lacksDeletion(
+  unnamed: UnnamedDeletions,
   { store, receipts }: CompletenessDeps,
   tenantId: string,
   start: number,
   end: number,
 ): Promise<boolean> {
-  const unnamed = new UnnamedDeletions();
   for (let from = start; from < end; from += LEAVES_AT_ONCE) {
     const to = Math.min(end, from + LEAVES_AT_ONCE);
     const leaves = await store.log.tenantLeaves(receipts.logId, tenantId, from, to);
