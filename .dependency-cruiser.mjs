@@ -74,6 +74,12 @@ export default {
       to: { path: '^(packages/(?!http-service/|canonical-json/|ndjson/)|apps/)' },
     },
     {
+      name: 'control-plane-imports-http-service-only',
+      severity: 'error',
+      from: { path: '^packages/control-plane/' },
+      to: { path: '^(packages/(?!control-plane/|http-service/)|apps/)' },
+    },
+    {
       name: 'pages-imports-http-service-only',
       severity: 'error',
       from: { path: '^packages/pages/' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { hashApiKey, isApiKey, SCOPES } from '../src/auth/api-key.js';
+import { hashApiKey, isApiKey, SCOPES } from '@cer/control-plane';
 import { runCommand, USAGE } from '../src/commands/run-command.js';
 import { StartupError } from '../src/errors/startup-error.js';
 import { openStore } from '../src/store/index.js';

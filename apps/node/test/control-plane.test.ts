@@ -6,10 +6,10 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
+import { CONTROL_PLANE_TIMES, generateApiKey, hashApiKey } from '@cer/control-plane';
 import { Secret } from '@cer/http-service/config';
 
-import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
-import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
+import { controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
 import { cachedKeyDirectory, type Caller, type KeyDirectory } from '../src/auth/key-directory.js';
 import { startNode } from '../src/start/start-node.js';
 import type { StatedSettings } from '../src/store/index.js';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executionRequest } from '@cer/cer-core/testing';
+import { CONTROL_PLANE_TIMES } from '@cer/control-plane';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { CONTROL_PLANE_TIMES } from '../src/auth/control-plane-directory.js';
 import { ask, type Answer } from './ask.js';
 import { startDashboardProcess, type Dashboard } from './dashboard-process.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';

@@ -9,7 +9,7 @@ import { builtProgram } from '@cer/http-service/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { generateApiKey, SCOPES } from '../src/auth/api-key.js';
+import { generateApiKey, SCOPES } from '@cer/control-plane';
 import type { Caller } from '../src/auth/key-directory.js';
 import { largeWorkOpener, type LargeWorkOpener } from '../src/thread/open-large-work.js';
 import { objectAt } from './ask.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { builtProgram } from '@cer/http-service/testing';
 import type { TestDatabase } from '@cer/sql-store/testing';
 
-import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
+import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '@cer/control-plane';
 import type { NodeConfig } from '../src/start/config.js';
 import { createKeyMaterial } from '../src/start/key-material.js';
 import { openStore } from '../src/store/index.js';

@@ -5,7 +5,7 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { parseTrustedProxies } from '@cer/http-service';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
-import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
+import { generateApiKey, hashApiKey } from '@cer/control-plane';
 import type { KeyDirectory } from '../src/auth/key-directory.js';
 import type { RateLimitSettings } from '../src/auth/rate-limits.js';
 import { ask, at, type Answer } from './ask.js';

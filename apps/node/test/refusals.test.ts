@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 
-import { generateApiKey } from '../src/auth/api-key.js';
+import { generateApiKey } from '@cer/control-plane';
 import { nodeRoutes } from '../src/start/app.js';
 import { ask, at, type Question } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';

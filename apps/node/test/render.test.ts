@@ -7,9 +7,9 @@ import { sha256 } from '@cer/cer-core';
 import { judgePicture, readPicture } from '@cer/cer-core/picture';
 import { greyPng } from '@cer/cer-core/testing';
 import { evaluateCer } from '@cer/cer-core/verify';
+import type { PlanLimits } from '@cer/control-plane';
 import { Secret } from '@cer/http-service/config';
 
-import type { PlanLimits } from '../src/auth/key-directory.js';
 import { createRendererClient, type RendererClient } from '../src/render/renderer-client.js';
 import { StoreRestoredError } from '../src/store/index.js';
 import { ask, at, textAt, type Answer } from './ask.js';

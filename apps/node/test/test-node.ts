@@ -10,7 +10,7 @@ import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { createApp, type NodeDeps } from '../src/start/app.js';
 import { createAuditLog } from '../src/audit-log/audit-log.js';
-import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
+import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '@cer/control-plane';
 import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
 import { describeRuntime } from '../src/status/runtime.js';

@@ -1,8 +1,6 @@
-import { cachedLookup, type CacheTimes } from '@cer/http-service';
+import { CONTROL_PLANE_TIMES } from '@cer/control-plane';
+import { cachedLookup } from '@cer/http-service';
 import type { KeyAccount } from './accounts.js';
-
-/** A revoked key stops working within this time. */
-const TIMES: CacheTimes = { foundMs: 1_500, unknownMs: 1_000 };
 
 export type FindKey = (keyHash: string) => Promise<KeyAccount | null>;
 
@@ -12,5 +10,5 @@ export type FindKey = (keyHash: string) => Promise<KeyAccount | null>;
  * @see docs/spec.md, "Introspection"
  */
 export function cachedKeys(find: FindKey, now?: () => number): FindKey {
-  return cachedLookup({ find, isFound: ({ isActive }) => isActive, times: TIMES, now });
+  return cachedLookup({ find, isFound: ({ isActive }) => isActive, times: CONTROL_PLANE_TIMES, now });
 }

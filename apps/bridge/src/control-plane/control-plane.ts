@@ -1,3 +1,4 @@
+import { controlPlaneAt } from '@cer/control-plane';
 import { unavailable } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import type { z } from 'zod';
@@ -9,9 +10,6 @@ import {
   type KeyAccount,
   type SessionAccount,
 } from './accounts.js';
-
-/** Timeout of a request to the control plane, in ms; after it the control plane counts as unavailable. */
-const TIMEOUT_MS = 3000;
 
 export interface UsageItem {
   readonly tenantId: string;
@@ -31,25 +29,19 @@ export interface ControlPlane {
 
 /** @see docs/spec.md, "Control plane" */
 export function httpControlPlane(url: string, token: Secret<string>): ControlPlane {
-  const post = async (path: string, body: unknown): Promise<unknown> => {
+  const ask = controlPlaneAt(url, token);
+  const post = async (...question: Parameters<typeof ask>): Promise<unknown> => {
     try {
-      const response = await fetch(`${url}/internal/v1/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token.reveal()}` },
-        body: JSON.stringify(body),
-        redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
+      const response = await ask(...question);
       return await response.json();
     } catch (cause) {
       throw gone(cause);
     }
   };
   return {
-    findKey: async (keyHash) => keyAccountOf(read(KeyIntrospection, await post('keys/introspect', { keyHash }))),
+    findKey: async (keyHash) => keyAccountOf(read(KeyIntrospection, await post('key', { keyHash }))),
     findSession: async (tenantId, userId) =>
-      sessionAccountOf(read(SessionIntrospection, await post('sessions/introspect', { tenantId, sub: userId }))),
+      sessionAccountOf(read(SessionIntrospection, await post('session', { tenantId, sub: userId }))),
     reportUsage: async (reportId, items) => {
       await post('usage', { reportId, items });
     },

@@ -1,7 +1,7 @@
+import { hashApiKey, isApiKey } from '@cer/control-plane';
 import { bearerKey, ServiceError, unauthorized, type RequestHead } from '@cer/http-service';
 import { Secret } from '@cer/http-service/config';
 import type { KeyAccount } from './accounts.js';
-import { hashApiKey, isApiKey } from './api-key.js';
 import type { FindKey } from './cached-keys.js';
 
 /** The scopes that sending in needs: the bridge's own, and that of what the node does with it. */

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { MAX_USAGE_COUNT, MAX_USAGE_ITEMS } from '@cer/control-plane';
 import { outageLog, type Logger, type OutageLog } from '@cer/http-service/process';
 import type { ControlPlane, UsageItem } from './control-plane.js';
-
-/** Maximum items that the control plane accepts in one report, and maximum count of an item. */
-const MAX_ITEMS = 1000;
-const MAX_COUNT = 10_000_000;
 
 interface Report {
   readonly reportId: string;
@@ -71,10 +68,10 @@ export class UsageReports {
   }
 
   #nextReport(): Report | null {
-    const counts = [...this.#counts].slice(0, MAX_ITEMS);
+    const counts = [...this.#counts].slice(0, MAX_USAGE_ITEMS);
     if (counts.length === 0) return null;
     const items = counts.map(([tenantId, total]) => {
-      const count = Math.min(total, MAX_COUNT);
+      const count = Math.min(total, MAX_USAGE_COUNT);
       this.#counts.delete(tenantId);
       this.add(tenantId, total - count);
       return { tenantId, kind: this.#kind, count };

@@ -1,5 +1,5 @@
+import { SCOPES, type Scope } from '@cer/control-plane';
 import { html, type Html } from '@cer/pages';
-import { SCOPES, type Scope } from '../account/api-key.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { ApiKey } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';

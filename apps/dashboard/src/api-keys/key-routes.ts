@@ -1,6 +1,7 @@
+import { SCOPES } from '@cer/control-plane';
 import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
 import { z } from 'zod';
-import { issueApiKey, SCOPES } from '../account/api-key.js';
+import { issueApiKey } from '../account/api-key.js';
 import { PlainName } from '../account/person.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { DescribedRoute } from '../openapi/route-description.js';

@@ -1,4 +1,5 @@
-import { issueApiKey, isApiKey, isScope, issuedKeyOf, SCOPES, type Scope } from '../account/api-key.js';
+import { isApiKey, isScope, SCOPES, type Scope } from '@cer/control-plane';
+import { issueApiKey, issuedKeyOf } from '../account/api-key.js';
 import { PlainName } from '../account/person.js';
 import { readKeysConfig } from '../config.js';
 import { ensureKeysFile } from '../jwks/keys-file.js';

@@ -1,42 +1,20 @@
+import {
+  CONTROL_PLANE_PATHS,
+  KeyIntrospectionRequest,
+  SessionIntrospectionRequest,
+  UsageReport,
+} from '@cer/control-plane';
 import { checkRequest, ok, parseJsonBody, type Handler } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import { COUNT, object, TEXT, type JsonSchema } from '@cer/http-service/openapi';
 import { z } from 'zod';
 import { TenantSettings } from '../account/tenant-settings.js';
-import { USAGE_KINDS } from '../account/usage-kind.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { introspectKey, introspectSession, type IntrospectionDeps } from './introspect.js';
 import { createServiceGate } from './service-gate.js';
 
 const JSON_BODY = ['application/json'];
-const MAX_USAGE_ITEMS = 1_000;
-const MAX_USAGE_COUNT = 10_000_000;
 const MAX_DEPTH = 4;
-
-/** With or without the prefix that hashes carry elsewhere. */
-const KeyIntrospectionRequest = z.object({
-  keyHash: z.string().regex(/^(sha256:)?[0-9a-f]{64}$/, { error: 'must be 64 lower-case hex digits' }),
-});
-
-const SessionIntrospectionRequest = z.object({
-  tenantId: z.string().min(1).max(100),
-  sub: z.string().min(1).max(100),
-});
-
-const UsageReport = z.object({
-  /** Chosen by the reporter: a report that is repeated counts once. */
-  reportId: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, { error: 'must be 8 to 64 letters, digits, "-" or "_"' }),
-  items: z
-    .array(
-      z.object({
-        tenantId: z.string().min(1).max(100),
-        kind: z.enum(USAGE_KINDS),
-        count: z.number().int().min(1).max(MAX_USAGE_COUNT),
-      }),
-    )
-    .min(1)
-    .max(MAX_USAGE_ITEMS),
-});
 
 interface Words {
   readonly summary: string;
@@ -97,16 +75,16 @@ export function internalRoutes(deps: IntrospectionDeps, serviceToken: Secret<str
   const aboutSession = introspectSession(deps);
 
   return [
-    route('/internal/v1/keys/introspect', ABOUT_KEY, async (request) => {
+    route(CONTROL_PLANE_PATHS.key, ABOUT_KEY, async (request) => {
       const { keyHash } = checkRequest(KeyIntrospectionRequest, parseJsonBody(request, { maxDepth: MAX_DEPTH }));
       return ok(await aboutKey(keyHash.replace(/^sha256:/, '')));
     }),
-    route('/internal/v1/sessions/introspect', ABOUT_SESSION, async (request) => {
+    route(CONTROL_PLANE_PATHS.session, ABOUT_SESSION, async (request) => {
       const body = parseJsonBody(request, { maxDepth: MAX_DEPTH });
       const { tenantId, sub } = checkRequest(SessionIntrospectionRequest, body);
       return ok(await aboutSession(tenantId, sub));
     }),
-    route('/internal/v1/usage', ABOUT_USAGE, async (request) => {
+    route(CONTROL_PLANE_PATHS.usage, ABOUT_USAGE, async (request) => {
       const { reportId, items } = checkRequest(UsageReport, parseJsonBody(request, { maxDepth: MAX_DEPTH }));
       const accepted = await deps.store.usage.record(reportId, items);
       return ok(accepted === null ? { ok: true, replayed: true } : { ok: true, accepted });

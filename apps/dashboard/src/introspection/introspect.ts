@@ -1,3 +1,6 @@
+import type { keyIntrospection, sessionIntrospection } from '@cer/control-plane';
+import type { z } from 'zod';
+import type { TenantSettings } from '../account/tenant-settings.js';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { mayAct } from '../account/role.js';
 import type { LastUsed } from './last-used.js';
@@ -8,28 +11,8 @@ export interface IntrospectionDeps {
   readonly now: () => Date;
 }
 
-/** The whole answer for an unknown, revoked or expired key, and for a user who no longer exists. */
-export interface Inactive {
-  readonly active: false;
-}
-
-/** The account behind a key or a session. */
-type Account = Readonly<Record<'tenantName' | 'accountStatus', string>> & {
-  readonly plan: string;
-  readonly limits: Tenant['plan']['limits'];
-  readonly entitlements: { readonly bridge: boolean };
-  readonly settings: Tenant['settings'];
-};
-
-export type KeyIntrospection =
-  | Inactive
-  /** A key of a suspended account is not active either, but its holder may learn why. */
-  | (Account & {
-      readonly active: boolean;
-      readonly tenantId: string;
-      readonly keyId: string;
-      readonly scopes: readonly string[];
-    });
+type KeyIntrospection = z.input<ReturnType<typeof keyIntrospection<typeof TenantSettings>>>;
+type SessionIntrospection = z.input<ReturnType<typeof sessionIntrospection<typeof TenantSettings>>>;
 
 /** Shown by the node for requests of the dashboard itself. */
 const READER_KEY_ID = 'dashboard';
@@ -61,13 +44,6 @@ async function ofReaderKey(store: Store, keyHash: string, now: Date): Promise<Ke
   return { active: status === 'active', tenantId, keyId: READER_KEY_ID, scopes: [key.scope], ...accountOf(tenant) };
 }
 
-export type SessionIntrospection =
-  | Inactive
-  | (Account & {
-      readonly active: boolean;
-      readonly user: { readonly id: string; readonly email: string; readonly name: string };
-    });
-
 /** Whether a user of a tenant may still be signed in elsewhere. */
 export const introspectSession =
   ({ store }: Pick<IntrospectionDeps, 'store'>) =>
@@ -84,8 +60,7 @@ export function keyWorks({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || new Date(expiresAt) > now);
 }
 
-function accountOf(tenant: Tenant): Account {
-  const { name, status, plan, settings } = tenant;
+function accountOf({ name, status, plan, settings }: Tenant) {
   return {
     tenantName: name,
     accountStatus: status,

@@ -1,6 +1,6 @@
+import { isScope } from '@cer/control-plane';
 import { StoreError } from '@cer/sql-store';
 import type { Knex } from 'knex';
-import { isScope } from '../account/api-key.js';
 import { ROLES } from '../account/role.js';
 import { TenantSettings } from '../account/tenant-settings.js';
 import type { ApiKey, Plan, Tenant, User } from './ports/index.js';

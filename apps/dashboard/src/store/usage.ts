@@ -1,5 +1,5 @@
 import type { Database } from '@cer/sql-store';
-import { isUsageKind } from '../account/usage-kind.js';
+import { isUsageKind } from '@cer/control-plane';
 import type { UsageDay, UsageItem, UsageStore } from './ports/index.js';
 
 interface UsageRow {

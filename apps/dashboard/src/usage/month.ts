@@ -1,4 +1,4 @@
-import type { UsageKind } from '../account/usage-kind.js';
+import type { UsageKind } from '@cer/control-plane';
 import type { UsageDay } from '../store/index.js';
 
 export type Counts = Readonly<Record<UsageKind, number>>;

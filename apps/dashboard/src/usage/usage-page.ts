@@ -1,5 +1,5 @@
+import { USAGE_KINDS } from '@cer/control-plane';
 import { html, type Html } from '@cer/pages';
-import { USAGE_KINDS } from '../account/usage-kind.js';
 import type { Plan, UsageDay } from '../store/index.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { byDay, countsOf, executionsIn } from './month.js';

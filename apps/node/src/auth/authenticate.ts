@@ -1,3 +1,4 @@
+import { hashApiKey, isApiKey, type Scope } from '@cer/control-plane';
 import {
   bearerKey,
   ServiceError,
@@ -7,7 +8,6 @@ import {
   type ResponseHeaders,
 } from '@cer/http-service';
 import type { RateLimits } from './rate-limits.js';
-import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
 
 /**

@@ -1,13 +1,8 @@
 import type { PublishSettings } from '@cer/cer-core/attest';
+import type { PlanLimits } from '@cer/control-plane';
 import { cachedLookup, type CacheTimes } from '@cer/http-service';
 import type { Store } from '../store/index.js';
 import { settingsOf } from '../tenants/tenant-settings.js';
-
-/** Limits of a plan; null: unlimited. */
-export interface PlanLimits {
-  readonly requestsPerMinute: number | null;
-  readonly executionsPerMonth: number | null;
-}
 
 /** The caller: a tenant and one of its API keys. */
 export interface Caller {

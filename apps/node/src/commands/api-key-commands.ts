@@ -1,4 +1,4 @@
-import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../auth/api-key.js';
+import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '@cer/control-plane';
 import { StartupError } from '../errors/startup-error.js';
 import { loadNodeConfig } from '../start/config.js';
 import { optionsOf, UsageError, withStore, type Command } from './command.js';

@@ -1,6 +1,6 @@
+import type { PlanLimits } from '@cer/control-plane';
 import { ServiceError } from '@cer/http-service';
 import { repeat, type Logger } from '@cer/http-service/process';
-import type { PlanLimits } from '../auth/key-directory.js';
 import { wroteNothing, type QuotaStore } from '../store/index.js';
 import { QuotaBlock, type QuotaUse } from './quota-block.js';
 import { rateLimitHeaders } from '../auth/rate-limits.js';

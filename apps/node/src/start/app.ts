@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { TimestampVerifier } from '@cer/cer-core/verify';
+import { hashApiKey } from '@cer/control-plane';
 import { createRouter, hotRoutes, type RouterOptions } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import type { Logger, Metrics, Trace } from '@cer/http-service/process';
@@ -13,7 +14,6 @@ import { exportRoutes } from '../export/export-routes.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import { alertRoutes } from '../admin/alert-routes.js';
 import { auditRoutes } from '../admin/audit-routes.js';
-import { hashApiKey } from '../auth/api-key.js';
 import { createGate, type Gate } from '../auth/authenticate.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
 import { LineRoom } from '../batch/line-room.js';

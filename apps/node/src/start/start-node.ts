@@ -1,9 +1,10 @@
+import { CONTROL_PLANE_TIMES } from '@cer/control-plane';
 import type { CacheTimes } from '@cer/http-service';
 import { readSecretFile, type Environment } from '@cer/http-service/config';
 import { createLogger, createMetrics, serve, type Logger, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createAuditLog } from '../audit-log/audit-log.js';
-import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../auth/control-plane-directory.js';
+import { controlPlaneDirectory } from '../auth/control-plane-directory.js';
 import { cachedKeyDirectory, ownKeyDirectory, type KeyDirectory } from '../auth/key-directory.js';
 import { largeWorkOpener } from '../thread/open-large-work.js';
 import { startCountingCertificates } from '../coverage/count-certificates.js';

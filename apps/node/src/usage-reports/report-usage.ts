@@ -1,7 +1,8 @@
+import { controlPlaneAt } from '@cer/control-plane';
 import type { Secret } from '@cer/http-service/config';
 import type { Logger } from '@cer/http-service/process';
 import { startWorker, type Worker } from '../worker/worker.js';
-import type { LeaseStore, UsageReport, UsageStore } from '../store/index.js';
+import type { LeaseStore, UsageStore } from '../store/index.js';
 
 export interface UsageReportDeps {
   readonly controlPlaneUrl: string;
@@ -26,6 +27,7 @@ const TIMEOUT_MS = 10_000;
  */
 export function startUsageReports(deps: UsageReportDeps): Worker {
   const { usage, leases, logger, everyMs = EVERY_MS, settleMs = SETTLE_MS } = deps;
+  const ask = controlPlaneAt(deps.controlPlaneUrl, deps.token);
   let seen: { readonly newest: number; readonly at: number } | null = null;
   let settled = 0;
 
@@ -38,26 +40,13 @@ export function startUsageReports(deps: UsageReportDeps): Worker {
     while (!signal.aborted) {
       const report = await usage.next(settled);
       if (report === null) return;
-      await send(deps, report, signal);
+      const { reportId, items } = report;
+      // After an interruption it is sent again with the same id.
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      const answer = await ask('usage', { reportId, items }, inTime);
+      await answer.body?.cancel();
       await usage.arrived(report);
     }
   };
   return startWorker({ name: 'usage-reports', everyMs, task, leases, logger });
-}
-
-async function send(
-  { controlPlaneUrl, token }: UsageReportDeps,
-  { reportId, items }: UsageReport,
-  signal: AbortSignal,
-): Promise<void> {
-  const response = await fetch(`${controlPlaneUrl}/internal/v1/usage`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token.reveal()}` },
-    body: JSON.stringify({ reportId, items }),
-    redirect: 'error',
-    // After an interruption it is sent again with the same id.
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`the control plane answered ${response.status} to a report of usage`);
 }

@@ -1,14 +1,9 @@
+import type { PlanLimits } from '@cer/control-plane';
 import type { Role } from '../../account/role.js';
 import type { TenantSettings } from '../../account/tenant-settings.js';
 import type { Actor } from './acts.js';
 
 export type AccountStatus = 'active' | 'suspended';
-
-/** Null: unlimited. */
-export interface PlanLimits {
-  readonly requestsPerMinute: number | null;
-  readonly executionsPerMonth: number | null;
-}
 
 export interface Plan {
   readonly planId: string;

@@ -1,4 +1,4 @@
-import type { Scope } from '../../account/api-key.js';
+import type { Scope } from '@cer/control-plane';
 import type { Tenant } from './accounts.js';
 import type { Actor } from './acts.js';
 

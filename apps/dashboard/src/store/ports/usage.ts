@@ -1,4 +1,4 @@
-import type { UsageKind } from '../../account/usage-kind.js';
+import type { UsageKind } from '@cer/control-plane';
 
 export interface UsageItem {
   readonly tenantId: string;

@@ -10,8 +10,8 @@ import {
   type PublishSettings,
   type SealedBundle,
 } from '@cer/cer-core/attest';
+import type { PlanLimits } from '@cer/control-plane';
 import { ServiceError } from '@cer/http-service';
-import type { PlanLimits } from '../../auth/key-directory.js';
 import { whileAttesting } from '../../errors/refusals.js';
 import type { Signing } from '../../signing/signing.js';
 import type { NewLeaf, NewRecord, RecordOutcome } from '../../store/index.js';

@@ -1,5 +1,5 @@
+import type { PlanLimits } from '@cer/control-plane';
 import { untraced, type Trace } from '@cer/http-service/process';
-import type { PlanLimits } from '../../auth/key-directory.js';
 import type { Quota } from '../../limits/quota.js';
 import type { NewRecord, RecordOutcome, RecordStore } from '../../store/index.js';
 

@@ -1,10 +1,11 @@
+import { MAX_USAGE_ITEMS } from '@cer/control-plane';
 import type { Database, SqlRow, SqlValue } from './database.js';
 import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import type { UsageCount, UsageReport, UsageStore } from '../ports/usage-reports.js';
 
-/** Maximum records per report: few enough to count between two requests and to fit in one message. */
-const RECORDS_A_REPORT = 1000;
+/** Maximum records per report: few enough to count between two requests, and to fit if each is of another account. */
+const RECORDS_A_REPORT = MAX_USAGE_ITEMS;
 
 const COUNT = `
   select tenant_id, case when bundle_type = 'cer.codemode.render.v1' then 'render' else 'certify' end as kind,
