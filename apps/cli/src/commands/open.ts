@@ -5,7 +5,7 @@ import { evaluateCer, isSealedValue, openCommitment, toReport, type ClaimedValue
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readOpenings, readSalt } from '../files/openings.js';
-import { nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { decodeUtf8, readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readOwnJson, readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
@@ -144,16 +144,8 @@ async function claimedValueOf(flags: Flags, io: Io): Promise<ClaimedValue> {
     return { type: 'json', value: readOwnJson(await readBytes(jsonFile, io.stdin, maxBytes), jsonFile, { maxBytes }) };
   }
   if (textFile !== undefined) {
-    return { type: 'text', text: decodeText(await readBytes(textFile, io.stdin, maxBytes), textFile) };
+    return { type: 'text', text: decodeUtf8(await readBytes(textFile, io.stdin, maxBytes), textFile) };
   }
   if (!isWellFormed(text ?? '')) throw new UsageError('--text: is not well-formed Unicode');
   return { type: 'text', text: text ?? '' };
-}
-
-function decodeText(bytes: Uint8Array, source: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new UsageError(`${nameOf(source)}: is not valid UTF-8`);
-  }
 }

@@ -5,7 +5,7 @@ import { onlyOperand, readArguments } from '../arguments.js';
 import { ProgressBar } from '../batch/progress-bar.js';
 import type { Command } from '../command.js';
 import type { ExitCode } from '../exit-code.js';
-import { nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { decodeUtf8, nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { certifiedRender, NotRedrawable, type CertifiedRender } from '@cer/sketch-engine/certified-render';
@@ -67,7 +67,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (source === '-' && flags.code === '-') throw new UsageError('FILE and --code cannot both be standard input');
   const [timeout, memory] = [positive(flags.timeout, '--timeout'), positive(flags['max-memory'], '--max-memory')];
   const json = await readStrictFile(source, io.stdin, readMaxBytes(undefined));
-  const code = decodeSketch(await readBytes(flags.code, io.stdin, readMaxBytes(undefined)), flags.code);
+  const code = decodeUtf8(await readBytes(flags.code, io.stdin, readMaxBytes(undefined)), flags.code);
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null)
     return fail({ reason: 'BUNDLE_CORRUPTED', code: corrupted(json.fault, verifiedAt).evaluation.code }, io);
@@ -123,12 +123,4 @@ function positive(flag: string | undefined, name: string): number | undefined {
   if (flag === undefined) return undefined;
   if (!/^[1-9]\d{0,5}$/.test(flag)) throw new UsageError(`${name}: must be a whole number from 1 to 999999`);
   return Number(flag);
-}
-
-function decodeSketch(bytes: Uint8Array, source: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new UsageError(`${nameOf(source)}: is not valid UTF-8`);
-  }
 }

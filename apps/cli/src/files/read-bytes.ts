@@ -100,3 +100,12 @@ function addressReason(code: string, source: string): string | null {
   const isAddress = /^[a-z]+:\/\/|^[a-z0-9.-]+:\d{1,5}(\/|$)/i.test(source);
   return isAddress ? 'no such file; an address begins with http:// or https://' : null;
 }
+
+/** Every byte counts, a byte order mark too. @throws UsageError for bytes that are not UTF-8 */
+export function decodeUtf8(bytes: Uint8Array, source: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${nameOf(source)}: is not valid UTF-8`);
+  }
+}
