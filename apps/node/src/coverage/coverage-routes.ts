@@ -4,6 +4,7 @@ import { COUNT, list, object, OK, TEXT, TEXT_OR_NULL } from '../openapi/answer-s
 import type { DescribedRoute, JsonSchema, Parameter } from '../openapi/route-description.js';
 import { QueryReader } from '../records/list/record-query.js';
 import type { CoverageQuery } from '../store/index.js';
+import { DAY_MS, dayAfter, dayOfTime } from './days.js';
 import { readCoverage, type CoverageDeps } from './read-coverage.js';
 
 export interface CoverageRouteDeps extends CoverageDeps {
@@ -11,7 +12,6 @@ export interface CoverageRouteDeps extends CoverageDeps {
   readonly now: () => Date;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_DAYS = 400;
 const DEFAULT_DAYS = 31;
 const MAX_LABEL_LENGTH = 256;
@@ -100,12 +100,4 @@ function readQuery(query: URLSearchParams, now: Date): Omit<CoverageQuery, 'tena
 
 function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && Date.parse(text) >= 0 && dayOfTime(Date.parse(text)) === text;
-}
-
-function dayOfTime(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
-}
-
-function dayAfter(day: string): string {
-  return dayOfTime(Date.parse(day) + DAY_MS);
 }

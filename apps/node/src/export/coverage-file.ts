@@ -1,4 +1,5 @@
 import type { AuditPackageQuery } from '@cer/cer-core/logs';
+import { dayAfter, dayOfTime } from '../coverage/days.js';
 import { readCoverage, type CoverageDeps } from '../coverage/read-coverage.js';
 
 /** Bounds of all days. */
@@ -31,9 +32,5 @@ export async function coverageFile(
 
 /** The day of the last moment before an excluded time. */
 function lastDayBefore(end: string): string {
-  return end.startsWith(FIRST_DAY) ? FIRST_DAY : new Date(Date.parse(end) - 1).toISOString().slice(0, 10);
-}
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(day) + 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  return end.startsWith(FIRST_DAY) ? FIRST_DAY : dayOfTime(Date.parse(end) - 1);
 }
