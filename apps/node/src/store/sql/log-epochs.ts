@@ -54,10 +54,7 @@ export class SqlLogEpochStore implements LogEpochStore {
   async grow({ logId, oldSize, frontier, epoch, tiles, heads }: EpochGrowth): Promise<boolean> {
     return await committed(this.#database, [
       headStatement(logId, oldSize, frontier),
-      {
-        sql: 'insert into log_epochs (log_id, epoch, entry, to_time) values ($1, $2, $3, $4)',
-        values: [logId, epoch.epoch, epoch.entry, epoch.to],
-      },
+      epochStatement(logId, epoch),
       ...heads.map(({ tenantId, tag, size, root }) => ({
         sql: `insert into log_epoch_heads (log_id, tenant_id, epoch, tag, size, root) values ($1, $2, $3, $4, $5, $6)`,
         values: [logId, tenantId, epoch.epoch, tag, size, root],
@@ -100,6 +97,13 @@ export class SqlLogEpochStore implements LogEpochStore {
   async #find(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return await retryPassing(() => this.#database.all(sql, values));
   }
+}
+
+export function epochStatement(logId: number, { epoch, entry, to }: StoredEpoch): SqlStatement {
+  return {
+    sql: 'insert into log_epochs (log_id, epoch, entry, to_time) values ($1, $2, $3, $4)',
+    values: [logId, epoch, entry, to],
+  };
 }
 
 function toTree(row: SqlRow): TenantTree {

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, SqlValue } from './database.js';
+import type { Database, SqlRow, SqlStatement, SqlValue } from './database.js';
 import type { LogNoteStore, PublishedNote, StatementOfLog } from '../ports/log-notes.js';
 import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
@@ -15,11 +15,7 @@ export class SqlLogNoteStore implements LogNoteStore {
   }
 
   async keep(...[logId, size, note]: Parameters<LogNoteStore['keep']>): Promise<string> {
-    await this.#find('insert into log_notes (log_id, size, note) values ($1, $2, $3) on conflict do nothing', [
-      logId,
-      size,
-      note,
-    ]);
+    await this.#run(noteStatement(logId, size, note));
     const [row] = await this.#find('select note from log_notes where log_id = $1 and size = $2', [logId, size]);
     return row === undefined ? note : text(row, 'note');
   }
@@ -32,12 +28,7 @@ export class SqlLogNoteStore implements LogNoteStore {
   }
 
   async publish(...[logId, size, note, atMs]: Parameters<LogNoteStore['publish']>): Promise<void> {
-    await this.#find(
-      `update log_notes set published_note = coalesce(published_note, $3), published_ms = coalesce(published_ms, $4),
-         fresh_note = $3, fresh_ms = $4
-       where log_id = $1 and size = $2`,
-      [logId, size, note, atMs],
-    );
+    await this.#run(publishedStatement(logId, size, note, atMs));
   }
 
   async newestPublished(logId: number): Promise<PublishedNote | null> {
@@ -90,9 +81,31 @@ export class SqlLogNoteStore implements LogNoteStore {
     return rows.length > 0;
   }
 
+  async #run({ sql, values }: SqlStatement): Promise<void> {
+    await this.#find(sql, values);
+  }
+
   async #find(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return await retryPassing(() => this.#database.all(sql, values));
   }
+}
+
+/** Keeps the checkpoint of a size that has none. */
+export function noteStatement(logId: number, size: number, note: string): SqlStatement {
+  return {
+    sql: 'insert into log_notes (log_id, size, note) values ($1, $2, $3) on conflict do nothing',
+    values: [logId, size, note],
+  };
+}
+
+/** The first publication of a size stays beside the newest. */
+export function publishedStatement(logId: number, size: number, note: string, atMs: number): SqlStatement {
+  return {
+    sql: `update log_notes set published_note = coalesce(published_note, $3), published_ms = coalesce(published_ms, $4),
+        fresh_note = $3, fresh_ms = $4
+      where log_id = $1 and size = $2`,
+    values: [logId, size, note, atMs],
+  };
 }
 
 function published([row]: readonly SqlRow[]): PublishedNote | null {

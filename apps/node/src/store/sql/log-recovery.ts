@@ -1,5 +1,7 @@
 import type { Database, SqlStatement } from './database.js';
 import { committed, headStatement, tileStatement } from './log.js';
+import { epochStatement } from './log-epochs.js';
+import { noteStatement, publishedStatement } from './log-notes.js';
 import { placeLeaves } from './log-placing.js';
 import type { LogRecoveryStore, LogRestoration, MissingLeaf, UnloggedProject } from '../ports/log-recovery.js';
 import { text } from './record-rows.js';
@@ -17,7 +19,7 @@ export class SqlLogRecoveryStore implements LogRecoveryStore {
   }
 
   async restore(restoration: LogRestoration): Promise<boolean> {
-    const { logId, oldSize, frontier, leaves, tiles, lost, epochs } = restoration;
+    const { logId, oldSize, frontier, leaves, tiles, lost, epochs, note, published, publishedMs } = restoration;
     return await committed(this.#database, [
       { sql: 'update log_heads set halted = null where log_id = $1', values: [logId] },
       headStatement(logId, oldSize, frontier),
@@ -27,12 +29,10 @@ export class SqlLogRecoveryStore implements LogRecoveryStore {
           values ('', '${LOST}', $2, $1, $2, $3)`,
         values: [logId, index, entry],
       })),
-      ...epochs.map(({ epoch, entry, to }) => ({
-        sql: 'insert into log_epochs (log_id, epoch, entry, to_time) values ($1, $2, $3, $4)',
-        values: [logId, epoch, entry, to],
-      })),
+      ...epochs.map((epoch) => epochStatement(logId, epoch)),
       ...tiles.map(tileStatement),
-      ...noteStatements(restoration),
+      noteStatement(logId, frontier.size, note),
+      publishedStatement(logId, frontier.size, published, publishedMs),
     ]);
   }
 
@@ -68,19 +68,4 @@ function missingLeaf({ kind, seq, leaf: { source, labelJson, digest, seed } }: M
       returning leaf_id`,
     values: [source, labelJson, digest, seed, seq],
   };
-}
-
-function noteStatements({ logId, frontier, note, published, publishedMs }: LogRestoration): readonly SqlStatement[] {
-  return [
-    {
-      sql: 'insert into log_notes (log_id, size, note) values ($1, $2, $3) on conflict do nothing',
-      values: [logId, frontier.size, note],
-    },
-    {
-      sql: `update log_notes set published_note = coalesce(published_note, $3),
-          published_ms = coalesce(published_ms, $4), fresh_note = $3, fresh_ms = $4
-        where log_id = $1 and size = $2`,
-      values: [logId, frontier.size, published, publishedMs],
-    },
-  ];
 }
