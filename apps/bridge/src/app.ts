@@ -10,13 +10,13 @@ import {
 } from '@cer/http-service';
 import { openApiRoute } from '@cer/http-service/openapi';
 import type { Logger, Metrics } from '@cer/http-service/process';
-import { notFoundContent, stateRoutes } from '@cer/pages';
+import { notFoundContent, stateRoutes, type SessionTimes } from '@cer/pages';
 import express, { type Express } from 'express';
 import type { NodeConnection } from './attestation-node/connection.js';
 import type { NodeKeys } from './attestation-node/node-keys.js';
 import { SESSION_COOKIE } from './browser-sessions/session-cookie.js';
 import { sessionRoutes } from './browser-sessions/session-routes.js';
-import { createSessions, type SessionTimes } from './browser-sessions/sessions.js';
+import { createSessions } from './browser-sessions/sessions.js';
 import type { BridgeLimits } from './config.js';
 import { cachedKeys } from './control-plane/cached-keys.js';
 import type { ControlPlane } from './control-plane/control-plane.js';

@@ -9,7 +9,7 @@ import {
 import type { Secret } from '@cer/http-service/config';
 import { openApiRoute } from '@cer/http-service/openapi';
 import type { Logger, Metrics } from '@cer/http-service/process';
-import { notFoundContent, pageHeaders, stateRoutes } from '@cer/pages';
+import { notFoundContent, pageHeaders, stateRoutes, type SessionTimes } from '@cer/pages';
 import express, { type Express } from 'express';
 import { activityRoutes } from './activity/activity-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';
@@ -52,7 +52,7 @@ import { PLACES } from './web/document.js';
 import { createPageResponder, type PageResponder } from './web/page-answer.js';
 import { createPages } from './web/pages.js';
 import { createTickets } from './web/tickets.js';
-import { createSessions, type SessionTimes } from './web/sessions.js';
+import { createSessions } from './web/sessions.js';
 
 export interface AppDeps {
   readonly store: Store;

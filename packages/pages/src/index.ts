@@ -7,4 +7,5 @@ export { html, type Html, type HtmlValue } from './html.js';
 export { notFoundContent } from './not-found.js';
 export { pageHeaders } from './page-headers.js';
 export { isSameOrigin } from './same-origin.js';
+export { isFromTheFuture, isTouchDue, type SessionTimes } from './session-times.js';
 export { stateRoutes } from './state-routes.js';

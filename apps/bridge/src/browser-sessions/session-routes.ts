@@ -9,13 +9,14 @@ import {
 } from '@cer/http-service';
 import { object, TEXT } from '@cer/http-service/openapi';
 import type { Logger } from '@cer/http-service/process';
+import type { SessionTimes } from '@cer/pages';
 import type { ControlPlane } from '../control-plane/control-plane.js';
 import { HandoffRefused, verifyHandoffToken, type Handoff, type HandoffRules } from '../handoff/verify-token.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Session } from '../store/index.js';
 import { refuseForgery } from './origin.js';
 import { CLEARED_COOKIE, sessionCookie } from './session-cookie.js';
-import type { Sessions, SessionTimes } from './sessions.js';
+import type { Sessions } from './sessions.js';
 
 export interface SessionRouteDeps {
   readonly sessions: Sessions;

@@ -1,14 +1,8 @@
 import type { RequestHead } from '@cer/http-service';
+import { isFromTheFuture, isTouchDue, type SessionTimes } from '@cer/pages';
 import type { ControlPlane } from '../control-plane/control-plane.js';
 import type { Session, SessionStore, SessionUser, TokenIdentity } from '../store/index.js';
 import { newSessionToken, sessionToken, sessionTokenHash } from './session-cookie.js';
-
-export interface SessionTimes {
-  /** Maximum time of a session without a request, in ms. */
-  readonly idleMs: number;
-  /** Maximum age of a session, in ms. */
-  readonly absoluteMs: number;
-}
 
 /** An active session. */
 export interface LiveSession extends Session {
@@ -41,10 +35,6 @@ export interface Sessions {
 
 /** Maximum age of the last check of tenant and user. @see docs/spec.md, "Evidence bridge: human path" */
 const RECHECK_MS = 60_000;
-/** The last use is written at most this many times per idle time. */
-const TOUCHES_PER_IDLE_TIME = 10;
-/** Maximum difference between clocks of instances, in ms. */
-const CLOCK_SKEW_MS = 5 * 60_000;
 
 export interface SessionsDeps {
   readonly store: SessionStore;
@@ -59,8 +49,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
     const session = await store.find(tokenHash);
     if (session === null) return null;
     const at = now();
-    // One that started while the clock was ahead would live until then.
-    if (Date.parse(session.createdAt) - at.getTime() > CLOCK_SKEW_MS) return null;
+    if (isFromTheFuture(session.createdAt, at.getTime())) return null;
     if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs) return null;
     if (Math.abs(at.getTime() - Date.parse(session.checkedAt)) >= RECHECK_MS) {
       const account = await controlPlane.findSession(session.tenantId, session.user.id);
@@ -80,9 +69,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
       const session = await counting(sessionTokenHash(token));
       if (session === null) return null;
       const at = now();
-      if (Math.abs(at.getTime() - Date.parse(session.lastSeenAt)) > times.idleMs / TOUCHES_PER_IDLE_TIME) {
-        await store.touch(session.tokenHash, { lastSeenAt: at });
-      }
+      if (isTouchDue(session.lastSeenAt, at.getTime(), times)) await store.touch(session.tokenHash, { lastSeenAt: at });
       return session;
     },
     isActive: async ({ tokenHash }) => (await counting(tokenHash)) !== null,

@@ -1,14 +1,8 @@
 import type { RequestHead } from '@cer/http-service';
+import { isFromTheFuture, isTouchDue, type SessionTimes } from '@cer/pages';
 import { randomToken, tokenHash } from '../account/random-token.js';
 import type { Session, Store, User } from '../store/index.js';
 import { cookieToken, SESSION_COOKIE, setCookie } from './cookies.js';
-
-export interface SessionTimes {
-  /** Maximum time of a session without a request, in ms. */
-  readonly idleMs: number;
-  /** Maximum age of a session, in ms. */
-  readonly absoluteMs: number;
-}
 
 /** A session with the token its browser holds. */
 export interface LiveSession extends Session {
@@ -27,11 +21,6 @@ export interface Sessions {
   end(head: Pick<RequestHead, 'headers'>): Promise<void>;
 }
 
-/** The last use is written at most this many times per idle time, so that a session in use never expires. */
-const TOUCHES_PER_IDLE_TIME = 10;
-/** Maximum difference between clocks of instances, in ms. */
-const CLOCK_SKEW_MS = 5 * 60_000;
-
 export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTimes, now: () => Date): Sessions {
   return {
     of: async (head) => {
@@ -40,10 +29,8 @@ export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTime
       const hash = tokenHash(token);
       const seenAt = now().getTime();
       const session = await store.sessions.find(hash, new Date(seenAt - idleMs));
-      // One that started while the clock was ahead would live until then.
-      if (session === null || Date.parse(session.startedAt) - seenAt > CLOCK_SKEW_MS) return null;
-      const sinceLastSeenMs = Math.abs(seenAt - Date.parse(session.lastSeenAt));
-      if (sinceLastSeenMs > idleMs / TOUCHES_PER_IDLE_TIME) await store.sessions.touch(hash);
+      if (session === null || isFromTheFuture(session.startedAt, seenAt)) return null;
+      if (isTouchDue(session.lastSeenAt, seenAt, { idleMs })) await store.sessions.touch(hash);
       return { ...session, token };
     },
     start: async (head, user, maxMs = absoluteMs) => {
