@@ -117,6 +117,14 @@ describe('keys of a control plane', () => {
     ]);
   });
 
+  it('have names of metadata of up to 256 characters', async () => {
+    const named = (length: number): readonly string[] => ['\u{1d11e}'.repeat(length)];
+    stub.answer = { body: { ...ACTIVE, settings: { publish: { metadata: named(256) } } } };
+    expect(await directory().find('h')).toMatchObject({ publish: { metadata: named(256) } });
+    stub.answer = { body: { ...ACTIVE, settings: { publish: { metadata: named(257) } } } };
+    await expect(directory().find('h')).rejects.toThrow();
+  });
+
   it('have the limits of the plan', async () => {
     stub.answer = { body: { ...ACTIVE, limits: { requestsPerMinute: 600, executionsPerMonth: null } } };
     expect(await directory().find('h')).toMatchObject({

@@ -9,4 +9,5 @@ export {
   SessionIntrospectionRequest,
   type PlanLimits,
 } from './introspection.js';
+export { PROTOCOLS, TenantSettings, type ProtocolVersion } from './tenant-settings.js';
 export { isUsageKind, MAX_USAGE_COUNT, MAX_USAGE_ITEMS, USAGE_KINDS, UsageReport, type UsageKind } from './usage.js';

@@ -1,14 +1,13 @@
-import { keyIntrospection, sessionIntrospection, type PlanLimits } from '@cer/control-plane';
-import { z } from 'zod';
+import {
+  keyIntrospection,
+  sessionIntrospection,
+  TenantSettings,
+  type PlanLimits,
+  type ProtocolVersion,
+} from '@cer/control-plane';
+import type { z } from 'zod';
 
-/** Protocols from the weakest to the strongest. */
-export const PROTOCOLS = ['1.2.0', '1.3.0', '1.3.1'] as const;
-export type ProtocolVersion = (typeof PROTOCOLS)[number];
-
-const Settings = z
-  .object({ minimumProtocol: z.enum(PROTOCOLS) })
-  .partial()
-  .optional();
+const Settings = TenantSettings.pick({ minimumProtocol: true }).partial().optional();
 
 export const KeyIntrospection = keyIntrospection(Settings);
 export const SessionIntrospection = sessionIntrospection(Settings);

@@ -2,13 +2,13 @@ import {
   CONTROL_PLANE_PATHS,
   KeyIntrospectionRequest,
   SessionIntrospectionRequest,
+  TenantSettings,
   UsageReport,
 } from '@cer/control-plane';
 import { checkRequest, ok, parseJsonBody, type Handler } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import { COUNT, object, TEXT, type JsonSchema } from '@cer/http-service/openapi';
 import { z } from 'zod';
-import { TenantSettings } from '../account/tenant-settings.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { introspectKey, introspectSession, type IntrospectionDeps } from './introspect.js';
 import { createServiceGate } from './service-gate.js';

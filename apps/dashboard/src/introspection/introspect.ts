@@ -1,6 +1,5 @@
-import type { keyIntrospection, sessionIntrospection } from '@cer/control-plane';
+import type { keyIntrospection, sessionIntrospection, TenantSettings } from '@cer/control-plane';
 import type { z } from 'zod';
-import type { TenantSettings } from '../account/tenant-settings.js';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { mayAct } from '../account/role.js';
 import type { LastUsed } from './last-used.js';

@@ -1,5 +1,5 @@
+import { PROTOCOLS, type TenantSettings } from '@cer/control-plane';
 import { html } from '@cer/pages';
-import { PROTOCOLS, type TenantSettings } from '../account/tenant-settings.js';
 import { choiceField, faultSummary, formTokenField, linesField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import type { PageAnswer } from '../web/page-answer.js';

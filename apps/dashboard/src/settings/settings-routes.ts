@@ -1,4 +1,4 @@
-import { TenantSettings } from '../account/tenant-settings.js';
+import { TenantSettings } from '@cer/control-plane';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';

@@ -1,8 +1,7 @@
-import { isScope } from '@cer/control-plane';
+import { isScope, TenantSettings } from '@cer/control-plane';
 import { StoreError } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { ROLES } from '../account/role.js';
-import { TenantSettings } from '../account/tenant-settings.js';
 import type { ApiKey, Plan, Tenant, User } from './ports/index.js';
 
 export interface PlanRow {

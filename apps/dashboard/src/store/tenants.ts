@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { TenantSettings } from '@cer/control-plane';
 import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
-import { DEFAULT_SETTINGS, summaryOf, type TenantSettings } from '../account/tenant-settings.js';
+import { DEFAULT_SETTINGS, summaryOf } from '../account/tenant-settings.js';
 import { appendAct } from './account-acts.js';
 import { STANDARD_PLAN_ID } from './migrations.js';
 import type { AccountStatus, Actor, Plan, Tenant, TenantStore } from './ports/index.js';

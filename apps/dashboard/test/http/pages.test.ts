@@ -110,6 +110,16 @@ describe('pages', () => {
     expect(page).toContain('value="30"');
   });
 
+  it('count the characters of a metadata name as the node does', async () => {
+    await browser.get('/settings');
+    const good = { metadata: 'names', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '' };
+    const answers: number[] = [];
+    for (const length of [256, 257]) {
+      answers.push((await browser.post('/settings', { ...good, metadata_names: '\u{1d11e}'.repeat(length) })).status);
+    }
+    expect(answers).toEqual([303, 422]);
+  });
+
   it.each([
     ['retentionDays', { retentionDays: '0' }],
     ['retentionDays', { retentionDays: '1.5' }],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '@cer/canonical-json';
 import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from '@cer/cer-core/attest';
+import { TenantSettings as SettingsRules } from '@cer/control-plane';
 import type { StatedBySource, StatedSettings } from '../store/index.js';
 
 /** Settings for creating, retaining and publishing a tenant's records. */
@@ -14,47 +15,26 @@ export interface TenantSettings {
   readonly legalHold: boolean;
 }
 
-const MAX_RETENTION_DAYS = 36_500;
-const MAX_METADATA_NAMES = 50;
-
-const flag = z.boolean({ error: 'must be true or false' });
-const metadataNames = z
-  .array(z.string().regex(/^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,256}$/u))
-  .min(1)
-  .max(MAX_METADATA_NAMES);
-
-const publishMembers = {
-  context: flag.optional(),
-  prompt: flag.optional(),
-  instruction: flag.optional(),
-  metadata: z
-    .union([z.literal('none'), z.literal('all'), metadataNames], { error: 'must be none, all or a list of names' })
-    .optional(),
-};
+const { shape } = SettingsRules;
 
 const settingsMembers = {
-  retentionDays: z
-    .int({ error: 'must be a whole number of days or null' })
-    .min(1, { error: 'must be 1 or more' })
-    .max(MAX_RETENTION_DAYS, { error: `must be at most ${MAX_RETENTION_DAYS}` })
-    .nullable()
-    .optional(),
-  visibility: z.enum(['public', 'hidden'], { error: 'must be public, hidden or null' }).nullable().optional(),
-  legalHold: flag.optional(),
+  retentionDays: shape.retentionDays.optional(),
+  visibility: shape.visibility.nullable().optional(),
+  legalHold: shape.legalHold.optional(),
 };
+
+/** The published members, also in stored form. */
+const Publish = shape.publish.partial();
 
 /** An administrator's change: absent members stay, null unsets a member. */
 export const SettingsChange = z
-  .strictObject({ ...settingsMembers, publish: z.strictObject(publishMembers).nullable().optional() })
+  .strictObject({ ...settingsMembers, publish: Publish.strict().nullable().optional() })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: `must have one of ${[...Object.keys(settingsMembers), 'publish'].join(', ')}`,
   });
 
 /** The control plane's settings, which may include others that the node ignores. @see docs/spec.md, "Introspection" */
-export const ControlPlaneSettings = z.object({ ...settingsMembers, publish: z.object(publishMembers).optional() });
-
-/** The published members in stored form. */
-const StoredPublish = z.object(publishMembers);
+export const ControlPlaneSettings = z.object({ ...settingsMembers, publish: Publish.optional() });
 
 type Stated = z.output<typeof SettingsChange> | z.output<typeof ControlPlaneSettings>;
 
@@ -100,7 +80,7 @@ function publishOf(stated: StatedSettings | null): Partial<PublishSettings> {
 
 /** Members written by a later release are ignored. */
 function publishFrom(json: string): Partial<PublishSettings> & JsonObject {
-  const { context, prompt, instruction, metadata } = StoredPublish.parse(JSON.parse(json));
+  const { context, prompt, instruction, metadata } = Publish.parse(JSON.parse(json));
   return {
     ...(context !== undefined && { context }),
     ...(prompt !== undefined && { prompt }),

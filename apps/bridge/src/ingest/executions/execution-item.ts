@@ -1,7 +1,7 @@
 import { isJsonObject, JsonError, member, parseJson, visibleText, type JsonValue } from '@cer/canonical-json';
 import { effectiveProtocolVersion } from '@cer/cer-core';
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
-import { PROTOCOLS, type ProtocolVersion } from '../../control-plane/accounts.js';
+import { PROTOCOLS, type ProtocolVersion } from '@cer/control-plane';
 import { MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Item } from '../item.js';
 import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';

@@ -1,3 +1,4 @@
+import { PROTOCOLS } from '@cer/control-plane';
 import {
   arrivedBody,
   oneAtATime,
@@ -8,7 +9,6 @@ import {
   type ByteBudget,
 } from '@cer/http-service';
 import { free, object, TEXT } from '@cer/http-service/openapi';
-import { PROTOCOLS } from '../../control-plane/accounts.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import type { DescribedRoute } from '../../openapi/route-description.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';

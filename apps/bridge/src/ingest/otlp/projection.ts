@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
-import type { ProtocolVersion } from '../../control-plane/accounts.js';
+import type { ProtocolVersion } from '@cer/control-plane';
 import { errorTypeOf, outcomeOf, type CallOutcome } from './call-outcome.js';
 import { contentLoss, type ContentLoss } from './content-loss.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';

@@ -1,6 +1,5 @@
-import type { PlanLimits } from '@cer/control-plane';
+import type { PlanLimits, TenantSettings } from '@cer/control-plane';
 import type { Role } from '../../account/role.js';
-import type { TenantSettings } from '../../account/tenant-settings.js';
 import type { Actor } from './acts.js';
 
 export type AccountStatus = 'active' | 'suspended';
