@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { request, type IncomingMessage } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { exportOf, span } from './otlp-json.js';
 import { startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
 import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
 
@@ -69,6 +71,45 @@ describe('the budget of incoming bodies', () => {
       const answer = await again.answer;
       chunk = String(await new Promise((resolve) => answer.once('data', resolve)));
       again.sending.destroy();
+    }
+  });
+});
+
+describe('the places of exports in progress', () => {
+  const send = (url: string, bearer: string, sent: ReturnType<typeof span>): Promise<Response> =>
+    fetch(`${url}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+      body: JSON.stringify(exportOf(sent)),
+    });
+
+  it('are not all for one tenant whose exports take long', async () => {
+    const progress = new EventEmitter();
+    let settled = 0;
+    const oneMore = (): void => {
+      settled += 1;
+      progress.emit('more');
+    };
+    // It never answers.
+    const silent = createServer(oneMore).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const crowded = await startTestBridge({ nodeUrl: `http://127.0.0.1:${port}`, controlPlaneUrl: controlPlane.url });
+    try {
+      const busy = controlPlane.newKey(controlPlane.newTenant());
+      const exports = Array.from({ length: 8 }, async () => {
+        const { status } = await send(crowded.url, busy, span());
+        oneMore();
+        return status;
+      });
+      while (settled < exports.length) await once(progress, 'more');
+      expect((await send(crowded.url, key, span({ 'http.request.method': 'POST' }))).status).toBe(200);
+      silent.closeAllConnections();
+      expect(await Promise.all(exports)).toEqual(exports.map(() => 503));
+    } finally {
+      silent.close();
+      await crowded.close();
     }
   });
 });

@@ -32,8 +32,9 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
   readonly stallMs: number;
 }
 
-/** Maximum decoded exports in progress; further ones get 503. */
+/** Maximum decoded exports in progress, of all tenants and of one; further ones get 503. */
 const EXPORTS_AT_ONCE = 8;
+const EXPORTS_OF_A_TENANT = 4;
 const MAX_REASONS = 5;
 
 const TRACES: DescribedRoute['description'] = {
@@ -66,9 +67,12 @@ export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
   // Decoding briefly needs much memory and would not be faster in parallel.
   const inTurn = oneAtATime();
   const recent = new RecentCalls();
-  let underWay = 0;
-  const refuseCrowd = (): void => {
-    if (underWay >= EXPORTS_AT_ONCE) throw unavailable('Too many exports at once: retry');
+  const underWay: string[] = [];
+  const refuseCrowd = ({ tenantId }: Caller): void => {
+    const own = underWay.filter((other) => other === tenantId).length;
+    if (underWay.length >= EXPORTS_AT_ONCE || own >= EXPORTS_OF_A_TENANT) {
+      throw unavailable('Too many exports at once: retry');
+    }
   };
   return [
     {
@@ -77,8 +81,9 @@ export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
       description: TRACES,
       admit: async (head) => {
         await gate.admit(head);
-        await takeRequest(gate.callerOf(head));
-        refuseCrowd();
+        const caller = gate.callerOf(head);
+        await takeRequest(caller);
+        refuseCrowd(caller);
       },
       mediaTypes: [PROTOBUF, OTLP_JSON],
       contentEncodings: ['gzip'],
@@ -91,13 +96,13 @@ export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
           const arriving = { stallMs: deps.stallMs, count: reservation.take };
           const sent = { headers: request.headers, body: await arrivedBody(request.body, arriving) };
           // Checked again: a client admitted while there was room may have sent slowly.
-          refuseCrowd();
-          underWay += 1;
+          refuseCrowd(caller);
+          underWay.push(caller.tenantId);
           try {
             const read = (): Promise<readonly Span[]> => inTurn(() => readExport(sent, deps, reservation));
             return await takeExport(deps, recent, caller, request, read);
           } finally {
-            underWay -= 1;
+            underWay.splice(underWay.indexOf(caller.tenantId), 1);
           }
         } finally {
           reservation.release();
