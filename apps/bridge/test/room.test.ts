@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { exportOf, span } from './otlp-json.js';
-import { startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
+import { startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
 import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
 
 const EXECUTIONS = '/api/v1/ingest/executions';
@@ -13,11 +13,13 @@ let controlPlane: StubControlPlane;
 let bridge: TestBridge;
 /** Ends requests of senders that are idle for a moment. */
 let impatient: TestBridge;
+let tenant: StubTenant;
 let key: string;
 
 beforeAll(async () => {
   controlPlane = await startStubControlPlane();
-  key = controlPlane.newKey(controlPlane.newTenant());
+  tenant = controlPlane.newTenant();
+  key = controlPlane.newKey(tenant);
   const bridgeThatWaits = (stallMs: number): Promise<TestBridge> =>
     startTestBridge({
       nodeUrl: 'http://127.0.0.1:9',
@@ -75,14 +77,32 @@ describe('the budget of incoming bodies', () => {
   });
 });
 
-describe('the places of exports in progress', () => {
-  const send = (url: string, bearer: string, sent: ReturnType<typeof span>): Promise<Response> =>
-    fetch(`${url}/v1/traces`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
-      body: JSON.stringify(exportOf(sent)),
-    });
+const send = (url: string, bearer: string, sent: ReturnType<typeof span>): Promise<Response> =>
+  fetch(`${url}/v1/traces?project=trace`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+    body: JSON.stringify(exportOf(sent)),
+  });
+const rootOf = (traceId: string): ReturnType<typeof span> => span({ 'http.request.method': 'POST' }, { traceId });
 
+describe('the budget of a trace that is sealed', () => {
+  it('is that of incoming bodies', async () => {
+    const traceId = 'c'.repeat(32);
+    const bundleJson = JSON.stringify({ certificateHash: `sha256:${'a'.repeat(64)}`, pad: 'x'.repeat(20 * KIB) });
+    await bridge.store.traces.keep(tenant.tenantId, traceId, [
+      { spanId: 'd'.repeat(16), parentSpanId: null, startedAt: '2026-01-02T03:04:05.678901234Z', bundleJson },
+    ]);
+    const other = begin(bridge, EXECUTIONS, 'application/x-ndjson', `{"input":"${'x'.repeat(100 * KIB)}`);
+    await other.answer;
+    const refused = await send(bridge.url, key, rootOf(traceId));
+    other.sending.destroy();
+    await expect(other.answer.then(text)).rejects.toThrow();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toEqual({ error: 'Too much is being sent at once: retry' });
+  });
+});
+
+describe('the places of exports in progress', () => {
   it('are not all for one tenant whose exports take long', async () => {
     const progress = new EventEmitter();
     let settled = 0;
@@ -104,7 +124,7 @@ describe('the places of exports in progress', () => {
         return status;
       });
       while (settled < exports.length) await once(progress, 'more');
-      expect((await send(crowded.url, key, span({ 'http.request.method': 'POST' }))).status).toBe(200);
+      expect((await send(crowded.url, key, rootOf('e'.repeat(32)))).status).toBe(200);
       silent.closeAllConnections();
       expect(await Promise.all(exports)).toEqual(exports.map(() => 503));
     } finally {

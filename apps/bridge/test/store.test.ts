@@ -171,13 +171,16 @@ describe.each([
 
   it('keeps the steps of a trace once and in order', async () => {
     const tenantId = randomUUID();
-    const step = (spanId: string, startedAt: string) => ({ spanId, parentSpanId: null, startedAt, bundleJson: '{}' });
+    const bundleJson = '{"é":0}';
+    const step = (spanId: string, startedAt: string) => ({ spanId, parentSpanId: null, startedAt, bundleJson });
     await store.traces.keep(tenantId, 't', [step('b', '2'), step('a', '1')]);
     await second.traces.keep(tenantId, 't', [step('b', '2'), step('c', '3')]);
     expect((await store.traces.stepsOf(tenantId, 't', 10)).map(({ spanId }) => spanId)).toEqual(['a', 'b', 'c']);
     // A trace may be longer than a project may be; it is not read whole.
     expect((await store.traces.stepsOf(tenantId, 't', 2)).map(({ spanId }) => spanId)).toEqual(['a', 'b']);
     expect(await store.traces.stepsOf('somebody else', 't', 10)).toEqual([]);
+    expect(await store.traces.sizeOf(tenantId, 't', 2)).toEqual({ steps: 2, bytes: 16 });
+    expect(await store.traces.sizeOf('somebody else', 't', 2)).toEqual({ steps: 0, bytes: 0 });
     const root = { traceId: 't', startedAt: '1', endedAt: '4' };
     expect(await store.traces.rootOf(tenantId, 't')).toBeNull();
     await second.traces.keepRoots(tenantId, [root]);

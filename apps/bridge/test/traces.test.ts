@@ -131,6 +131,25 @@ describe('a trace that comes in parts', () => {
     expect(await sealed(theirs.tenant, traceId)).toEqual([]);
   });
 
+  it('is not sealed with more certificates than may be in memory', async () => {
+    const { tenant, key } = newCaller();
+    const traceId = newTraceId();
+    await send(one, key, callOf(traceId));
+    const bundleJson = JSON.stringify({ certificateHash: `sha256:${'a'.repeat(64)}`, pad: 'x'.repeat(1024 * 1024) });
+    const large = Array.from({ length: 16 }, () => ({
+      ...{ spanId: randomBytes(8).toString('hex'), parentSpanId: null, bundleJson },
+      startedAt: '2026-01-02T03:04:05.678901234Z',
+    }));
+    await one.store.traces.keep(tenant.tenantId, traceId, large);
+    expect(await send(one, key, rootOf(traceId))).toEqual({
+      partialSuccess: {
+        rejectedSpans: '0',
+        errorMessage: 'trace not sealed: its certificates have more than 16777216 bytes',
+      },
+    });
+    expect(await sealed(tenant, traceId)).toEqual([]);
+  });
+
   it('keeps its certificates when sealing is forbidden', async () => {
     const { tenant } = newCaller();
     const key = controlPlane.newKey(tenant, ['certify', 'ingest']);

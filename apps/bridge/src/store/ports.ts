@@ -114,6 +114,11 @@ export interface TraceRoot {
   readonly endedAt: string;
 }
 
+export interface TraceSize {
+  readonly steps: number;
+  readonly bytes: number;
+}
+
 /** Traces whose parts may come in any order, in several exports, at several instances. All of it is kept for a day. */
 export interface TraceStore {
   /** A stored span is not replaced. */
@@ -122,6 +127,8 @@ export interface TraceStore {
   keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
   /** Null while it has not ended. */
   rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null>;
+  /** How many steps a trace has, at most `limit`, and the bytes of their bundles. */
+  sizeOf(tenantId: string, traceId: string, limit: number): Promise<TraceSize>;
   /** In the order in which they started, at most `limit`. */
   stepsOf(tenantId: string, traceId: string, limit: number): Promise<readonly TraceStep[]>;
 }

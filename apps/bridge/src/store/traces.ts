@@ -1,5 +1,5 @@
 import type { Database } from '@cer/sql-store';
-import type { TraceRoot, TraceStep, TraceStore } from './ports.js';
+import type { TraceRoot, TraceSize, TraceStep, TraceStore } from './ports.js';
 
 interface StepRow {
   readonly span_id: string;
@@ -72,6 +72,16 @@ export class SqlTraceStore implements TraceStore {
       db<RootRow>('trace_roots').where({ tenant_id: tenantId, trace_id: traceId }).first(),
     );
     return row === undefined ? null : { traceId, startedAt: row.started_at, endedAt: row.ended_at };
+  }
+
+  async sizeOf(tenantId: string, traceId: string, limit: number): Promise<TraceSize> {
+    const rows: readonly { readonly bytes: number }[] = await this.#database.run(async (db) =>
+      db('trace_steps')
+        .where({ tenant_id: tenantId, trace_id: traceId })
+        .limit(limit)
+        .select(db.raw('octet_length(bundle_json) as bytes')),
+    );
+    return { steps: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   async stepsOf(tenantId: string, traceId: string, limit: number): Promise<readonly TraceStep[]> {

@@ -18,7 +18,7 @@ import type { TakeRequest } from '../request-rate.js';
 import { exportOptions } from './export-options.js';
 import { formOf, readExport, type ExportLimits } from './read-export.js';
 import { RecentCalls } from './recent-calls.js';
-import { sealTraces, type SealTraceDeps } from './seal-traces.js';
+import { sealTraces, type ExportSealDeps, type SealTraceDeps } from './seal-traces.js';
 import { spanItems } from './span-items.js';
 import type { Span } from './spans/span.js';
 import { exportAnswer, OTLP_JSON, PROTOBUF } from './wire/answer.js';
@@ -100,7 +100,7 @@ export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
           underWay.push(caller.tenantId);
           try {
             const read = (): Promise<readonly Span[]> => inTurn(() => readExport(sent, deps, reservation));
-            return await takeExport(deps, recent, caller, request, read);
+            return await takeExport({ ...deps, recent, reservation }, caller, request, read);
           } finally {
             underWay.splice(underWay.indexOf(caller.tenantId), 1);
           }
@@ -113,14 +113,14 @@ export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
 }
 
 async function takeExport(
-  deps: OtlpRouteDeps,
-  recent: RecentCalls,
+  deps: OtlpRouteDeps & ExportSealDeps & { readonly recent: RecentCalls },
   caller: Caller,
   request: RequestHead,
   readSpans: () => Promise<readonly Span[]>,
 ): Promise<ServiceResponse> {
   const options = exportOptions(request, caller.minimumProtocol);
   const spans = await readSpans();
+  const { recent } = deps;
   const { tenantId } = caller;
   const read = await spanItems(spans, options, (call) => recent.hasOther(tenantId, call));
   const calls = recent.take(tenantId, read);

@@ -1,10 +1,10 @@
-import { unavailable } from '@cer/http-service';
+import { unavailable, type Reservation } from '@cer/http-service';
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { counted } from '@cer/cer-core/wording';
 import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
 import { answered, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
-import type { Ingest, IngestStore, TraceRoot, TraceStep, TraceStore } from '../../store/index.js';
+import type { Ingest, IngestStore, TraceRoot, TraceSize, TraceStep, TraceStore } from '../../store/index.js';
 import type { Outcome } from '../item.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
 import { timeOf } from './projection.js';
@@ -18,7 +18,16 @@ export interface SealTraceDeps {
   readonly now: () => Date;
 }
 
+export interface ExportSealDeps extends SealTraceDeps {
+  /** Also counts the certificates of the trace that is being sealed. */
+  readonly reservation: Pick<Reservation, 'take' | 'give'>;
+}
+
 const MAX_STEPS = 2000;
+/** Maximum bytes of the certificates of a trace, which are in memory together while it is sealed. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Memory of a certificate as a multiple of its bytes: its row, its value, the text of the project and its bytes. */
+const BYTES_PER_BYTE = 5;
 
 /**
  * Keeps the certificates of traces and their root spans, and seals each trace that this export added to and whose root
@@ -26,10 +35,10 @@ const MAX_STEPS = 2000;
  * in several exports, at several instances: each writes before it reads, so the last one seals the whole; a
  * call that arrives after its trace was sealed is sealed with it again, and an export that is repeated replays.
  * @returns a sentence for each trace that could not be sealed
- * @throws ServiceError SERVICE_UNAVAILABLE when the node is gone: the export is then safe to repeat
+ * @throws ServiceError SERVICE_UNAVAILABLE when the node is gone or there is no room: the export is then safe to repeat
  */
 export async function sealTraces(
-  deps: SealTraceDeps,
+  deps: ExportSealDeps,
   caller: Caller,
   spans: readonly Span[],
   calls: readonly SpanItem[],
@@ -44,12 +53,35 @@ export async function sealTraces(
   const notes: string[] = [];
   for (const traceId of new Set([...steps.keys(), ...roots.map((root) => root.traceId)])) {
     const root = await traces.rootOf(tenantId, traceId);
-    const known = root === null ? [] : await traces.stepsOf(tenantId, traceId, MAX_STEPS + 1);
-    if (root === null || known.length === 0) continue;
-    const fault = await sealTrace(deps, caller, root, known);
+    if (root === null) continue;
+    const size = await traces.sizeOf(tenantId, traceId, MAX_STEPS + 1);
+    if (size.steps === 0) continue;
+    const fault = sizeFault(size) ?? (await sealWithinRoom(deps, caller, root, size.bytes));
     if (fault !== null) notes.push(`trace not sealed: ${fault}`);
   }
   return notes;
+}
+
+function sizeFault({ steps, bytes }: TraceSize): string | null {
+  if (steps > MAX_STEPS) return `it has more than ${MAX_STEPS} calls`;
+  return bytes > MAX_BYTES ? `its certificates have more than ${MAX_BYTES} bytes` : null;
+}
+
+/** @throws ServiceError SERVICE_UNAVAILABLE without room */
+async function sealWithinRoom(
+  deps: ExportSealDeps,
+  caller: Caller,
+  root: TraceRoot,
+  bytes: number,
+): Promise<string | null> {
+  const { reservation } = deps;
+  reservation.take(bytes * BYTES_PER_BYTE);
+  try {
+    const steps = await deps.traces.stepsOf(caller.tenantId, root.traceId, MAX_STEPS);
+    return await sealTrace(deps, caller, root, steps);
+  } finally {
+    reservation.give(bytes * BYTES_PER_BYTE);
+  }
 }
 
 /** The root of a trace, when the span is one that has ended. */
@@ -79,7 +111,6 @@ async function sealTrace(
   root: TraceRoot,
   steps: readonly TraceStep[],
 ): Promise<string | null> {
-  if (steps.length > MAX_STEPS) return `it has more than ${MAX_STEPS} calls`;
   const sealing = deps.node.as(caller.key).registerProject(projectOf(root, steps));
   const { status, body } = await answered(sealing);
   if (status >= 500 || status === 429) throw unavailable('The attestation node cannot seal the trace now: retry');
