@@ -1,4 +1,4 @@
-import { outageLog, repeat, type Logger } from '@cer/http-service/process';
+import { outageLog, repeat, type Logger, type Repeating } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
 import { isForTenants } from './alert-types.js';
@@ -23,6 +23,8 @@ export interface AlertsDeps {
   readonly webhooks: TenantRecipients | null;
   readonly store: Pick<Store, 'alerts' | 'leases'>;
   readonly sources: readonly AlertSource[];
+  /** Sources of the operator that may take minutes: their turns are separate, so that they delay no other alert. */
+  readonly slowSources: readonly AlertSource[];
   /** Sent from memory when the database cannot be reached. */
   readonly readiness: AlertSource;
   /** Posts to the operator's endpoints. */
@@ -35,7 +37,7 @@ export interface AlertsDeps {
 
 /** Observes conditions in every process, and delivers messages from one. @see docs/spec.md, "Events" */
 export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<void> } {
-  const { store, file, webhooks, readiness, post, now, logger } = deps;
+  const { store, file, webhooks, readiness, slowSources, post, now, logger } = deps;
   const { observeEveryMs = OBSERVE_EVERY_MS, deliverEveryMs = DELIVER_EVERY_MS } = deps;
   const { alerts } = store;
   const direct = createDirectAlerts(post, logger);
@@ -71,38 +73,43 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
     failed: 'alerts cannot be stored; readiness is reported from memory',
     succeeded: 'alerts are stored again',
   });
-  const observingFails = outageLog(logger, {
-    level: 'error',
-    failed: 'alerts could not be observed; the next turn comes as planned',
-    succeeded: 'alerts are observed again',
-  });
+  const endpointsFor: EndpointsFor = async (alert) => [
+    ...endpointsNow(),
+    ...((await webhooks?.endpointsFor(alert)) ?? []),
+  ];
+  const storeChanges = async (observed: readonly AlertSource[], at: Date): Promise<void> => {
+    const hasMessages = await observeAll({ alerts, sources: observed, logger }, endpointsFor, at);
+    if (hasMessages) for (const worker of workers) worker.wake();
+  };
   const observe = async (): Promise<void> => {
     if (file === null && (webhooks === null || (await webhooks.isEmpty()))) return;
-    const endpoints = endpointsNow();
-    const endpointsFor: EndpointsFor = async (alert) => [
-      ...endpoints,
-      ...((await webhooks?.endpointsFor(alert)) ?? []),
-    ];
     const at = now();
     try {
-      if (await observeAll({ alerts, sources, logger }, endpointsFor, at)) for (const worker of workers) worker.wake();
+      await storeChanges(sources, at);
       storing.succeeded();
     } catch (error) {
       storing.failed(error);
-      for (const observation of await readiness.observe(at)) await direct.send(endpoints, observation, at);
+      for (const observation of await readiness.observe(at)) await direct.send(endpointsNow(), observation, at);
       return;
     }
-    await direct.send(endpoints, null, at);
+    await direct.send(endpointsNow(), null, at);
   };
 
-  const observing = repeat({
-    everyMs: observeEveryMs,
-    task: () => observe().then(observingFails.succeeded),
-    onFailure: observingFails.failed,
-  });
+  const observing = (task: () => Promise<void>): Repeating => {
+    const outage = outageLog(logger, {
+      level: 'error',
+      failed: 'alerts could not be observed; the next turn comes as planned',
+      succeeded: 'alerts are observed again',
+    });
+    return repeat({ everyMs: observeEveryMs, task: () => task().then(outage.succeeded), onFailure: outage.failed });
+  };
+  const observers = [
+    observing(observe),
+    ...(file === null ? [] : slowSources.map((source) => observing(() => storeChanges([source], now())))),
+  ];
   return {
     stop: async () => {
-      await observing.stop();
+      await Promise.all(observers.map((observer) => observer.stop()));
       await Promise.all(workers.map((worker) => worker.stop()));
     },
   };

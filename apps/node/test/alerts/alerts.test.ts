@@ -309,6 +309,7 @@ describe('alerts', () => {
         webhooks: null,
         store,
         sources: [],
+        slowSources: [],
         post,
         now,
         logger: silentLogger(),
@@ -322,6 +323,47 @@ describe('alerts', () => {
     isAway = false;
     expect(await ends).toMatchObject({ data: { subject: 'host-2', status: 'resolved' } });
     await running.stop();
+  });
+
+  it('leave while a slow source looks, and its findings at stop', async () => {
+    let looks = 0;
+    let looking = 0;
+    let most = 0;
+    let isReady = true;
+    let endLook = (): void => undefined;
+    const looked = new Promise<void>((resolve) => (endLook = resolve));
+    const slow: AlertSource = {
+      type: 'audit_log.invalid',
+      isComplete: false,
+      observe: async () => {
+        looks += 1;
+        looking += 1;
+        most = Math.max(most, looking);
+        // What others observe changes once a look is in progress.
+        isReady = false;
+        await looked;
+        looking -= 1;
+        return [
+          { type: 'audit_log.invalid', subject: 'entry 7', isFiring: true, details: { code: 'AUDIT_REWRITTEN' } },
+        ];
+      },
+    };
+    const fires = next();
+    const running = startAlerts({
+      ...{ file, webhooks: null, store: node.store, sources: [], slowSources: [slow], post, now },
+      ...{ logger: silentLogger(), observeEveryMs: 1, deliverEveryMs: 1 },
+      readiness: readinessSource(async () => (isReady ? [] : ['store: is not available']), 'host-3'),
+    });
+    expect(await fires).toMatchObject({ type: 'node.not_ready', data: { subject: 'host-3' } });
+    expect(looks).toBe(1);
+    const stopped = running.stop();
+    endLook();
+    await stopped;
+    const before = received.length;
+    await deliver();
+    const found = received.slice(before).filter(({ type }) => type === 'audit_log.invalid');
+    expect(found).toMatchObject([{ data: { subject: 'entry 7', status: 'firing' } }]);
+    expect([looks, most]).toEqual([1, 1]);
   });
 
   it('accept the file that docs/operations.md shows', () => {
