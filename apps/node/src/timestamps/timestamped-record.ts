@@ -23,11 +23,39 @@ export function recordSource(
 export function isTimestampable(record: UntimestampedRecord): boolean {
   try {
     digestsToTimestamp(record);
-    withTimestamps(record, { isComplete: true, entriesOf: () => [] });
     return true;
   } catch {
     return false;
   }
+}
+
+/** The parts of a record that contain timestamps. */
+interface Parts {
+  readonly meta: JsonObject;
+  /** Null: no public form. */
+  readonly publicForm: PublicForm | null;
+}
+
+interface PublicForm {
+  readonly cer: JsonObject;
+  readonly meta: JsonObject;
+  /** Null: the certificate itself is the public form. */
+  readonly reseal: { readonly provenance: JsonObject; readonly original: JsonObject } | null;
+}
+
+/** @throws Error for a record with a part in which no timestamp can be stored: none is requested for it */
+function partsOf({ metaJson, publicCerJson, resealedCertificateHash }: UntimestampedRecord): Parts {
+  const meta = parseStored(metaJson);
+  if (publicCerJson === null) return { meta, publicForm: null };
+  const cer = parseStored(publicCerJson);
+  const ofCer = objectMember(cer, 'meta');
+  if (resealedCertificateHash === null) {
+    objectMember(ofCer, 'attestation');
+    return { meta, publicForm: { cer, meta: ofCer, reseal: null } };
+  }
+  const provenance = objectMember(ofCer, 'provenance');
+  const reseal = { provenance, original: objectMember(provenance, 'original') };
+  return { meta, publicForm: { cer, meta: ofCer, reseal } };
 }
 
 /**
@@ -36,28 +64,30 @@ export function isTimestampable(record: UntimestampedRecord): boolean {
  * @see docs/spec.md, "External timestamps"
  */
 function digestsToTimestamp(record: UntimestampedRecord): readonly Uint8Array[] {
-  const reseal = resealOf(record);
-  return [receiptDigest(parseStored(record.metaJson)), ...(reseal === null ? [] : [receiptDigest(metaOf(reseal))])];
+  const { meta, publicForm } = partsOf(record);
+  return publicForm === null || publicForm.reseal === null
+    ? [receiptDigest(meta)]
+    : [receiptDigest(meta), receiptDigest(publicForm.meta)];
 }
 
 /** @returns the record with the timestamps in it, or null when one of its receipts has no timestamp */
 function withTimestamps(asRead: UntimestampedRecord, timestamps: DigestTimestamps): TimestampedRecord | null {
-  const meta = parseStored(asRead.metaJson);
+  const { meta, publicForm } = partsOf(asRead);
   const own = timestamps.entriesOf(receiptDigest(meta));
   if (own === null) return null;
   const metaJson = JSON.stringify(timestampedMeta(meta, own));
-  if (asRead.publicCerJson === null) return { asRead, metaJson, publicCerJson: null };
+  if (publicForm === null) return { asRead, metaJson, publicCerJson: null };
 
-  const cer = parseStored(asRead.publicCerJson);
-  const reseal = resealOf(asRead);
-  if (reseal === null) {
-    const publicCerJson = JSON.stringify({ ...cer, meta: timestampedMeta(metaOf(cer), own) });
-    return { asRead, metaJson, publicCerJson };
-  }
-  const ofReseal = timestamps.entriesOf(receiptDigest(metaOf(reseal)));
-  if (ofReseal === null) return null;
-  const publicMeta = withOriginal(timestampedMeta(metaOf(reseal), ofReseal), own);
-  return { asRead, metaJson, publicCerJson: JSON.stringify({ ...reseal, meta: publicMeta }) };
+  const { reseal, cer } = publicForm;
+  const ofPublicForm = reseal === null ? own : timestamps.entriesOf(receiptDigest(publicForm.meta));
+  if (ofPublicForm === null) return null;
+  const ownMeta = timestampedMeta(publicForm.meta, ofPublicForm);
+  // A reseal contains the original's receipt and therefore its timestamps too.
+  const publicMeta =
+    reseal === null
+      ? ownMeta
+      : { ...ownMeta, provenance: { ...reseal.provenance, original: { ...reseal.original, timestamps: [...own] } } };
+  return { asRead, metaJson, publicCerJson: JSON.stringify({ ...cer, meta: publicMeta }) };
 }
 
 function timestampedMeta(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
@@ -66,22 +96,6 @@ function timestampedMeta(meta: JsonObject, entries: readonly JsonObject[]): Json
   // Only `timestamps` contains the position in a batch.
   const timestamp = pickPresent(first, ['type', 'status', 'provider', 'token', 'covers']);
   return { ...meta, attestation: { ...objectMember(meta, 'attestation'), timestamp }, timestamps: [...entries] };
-}
-
-/** A reseal contains the original's receipt and therefore its timestamps too. */
-function withOriginal(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
-  const provenance = objectMember(meta, 'provenance');
-  const original = { ...objectMember(provenance, 'original'), timestamps: [...entries] };
-  return { ...meta, provenance: { ...provenance, original } };
-}
-
-/** Null for a record whose public form is the certificate itself. */
-function resealOf({ resealedCertificateHash, publicCerJson }: UntimestampedRecord): JsonObject | null {
-  return resealedCertificateHash === null || publicCerJson === null ? null : parseStored(publicCerJson);
-}
-
-function metaOf(cer: JsonObject): JsonObject {
-  return objectMember(cer, 'meta');
 }
 
 function receiptDigest(meta: JsonObject): Uint8Array {

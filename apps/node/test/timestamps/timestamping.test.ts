@@ -18,6 +18,7 @@ import { registerProject } from '../../src/projects/register.js';
 import { startTestNode } from '../test-node.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
+import { newRecord } from '../store/new-record.js';
 import {
   lookup,
   timestamped,
@@ -163,6 +164,23 @@ describe('external timestamps', () => {
     other.behave('refuse');
     expect(at(await timestamped(node, await certify()), 'cer', 'meta', 'timestamps')).toHaveLength(1);
     await other.close();
+  });
+
+  it.each([
+    ['cut off', '{"meta":', null],
+    ['without an attestation', '{"meta":{}}', null],
+    ['without the original', '{"meta":{"attestation":{"receipt":{},"signature":"AA"},"provenance":{}}}', sha256('r')],
+  ])('are not requested for a public form that is %s', async (_case, publicCerJson, resealedCertificateHash) => {
+    const { node, certify, start } = await open();
+    const metaJson = '{"attestation":{"receipt":{},"signature":"AA"}}';
+    await node.store.records.recordOnce(newRecord({ metaJson, publicCerJson, resealedCertificateHash }));
+    const before = served.calls;
+    const first = await certify();
+    start();
+    await timestamped(node, first);
+    await timestamped(node, await certify());
+    expect(served.calls - before).toBe(2);
+    expect(node.log.filter((line) => line.includes('cannot be timestamped'))).toHaveLength(1);
   });
 
   it.each(['each', 'batch'] as const)('come for a registered project too: %s', async (mode) => {
