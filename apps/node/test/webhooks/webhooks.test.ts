@@ -175,6 +175,33 @@ describe('webhooks of tenants', () => {
     await post(`/${id}/remove`);
   });
 
+  it.each([
+    ['when there is room', 1],
+    ['as the last of five', 5],
+  ])('are added once when the answer is lost, %s', async (_case, count) => {
+    const account: Account = { tenantId: '', key: await node.newKey(randomUUID()) };
+    for (let earlier = 1; earlier < count; earlier += 1) await made('/earlier', {}, account);
+    lose('insert into webhooks', 1);
+    const { id } = await made('/late', {}, account);
+    const { body } = await ask(node, 'get', '/v1/webhooks', { key: account.key });
+    expect(at(body, 'webhooks')).toHaveLength(count);
+    expect(at(body, 'webhooks', count - 1, 'id')).toBe(id);
+    const webhooks = at(body, 'webhooks') as readonly { readonly id: string }[];
+    for (const one of webhooks) expect((await post(`/${one.id}/remove`, {}, account)).status).toBe(200);
+  });
+
+  it('get one test message when the answer is lost', async () => {
+    const { id } = await made('/late-test', { types: ['dead_letters.reported'] });
+    for (let earlier = 1; earlier < 10; earlier += 1) await post(`/${id}/test`);
+    lose('insert into alert_deliveries', 1);
+    const last = await post(`/${id}/test`);
+    expect(last.status).toBe(200);
+    const deliveries = at((await listed(id)).body, 'deliveries') as readonly { readonly id: string }[];
+    expect(deliveries).toHaveLength(10);
+    expect(deliveries[0]?.id).toBe(textAt(last.body, 'deliveryId'));
+    await post(`/${id}/remove`);
+  });
+
   it('are removed when the answer is lost', async () => {
     const { id } = await made('/lost', { types: ['dead_letters.reported'] });
     lose('delete from webhooks', 1);

@@ -117,8 +117,9 @@ export class SqlAlertStore implements AlertStore {
       sql: `insert into alert_deliveries
         (tenant_id, delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms)
         select $1, $2, $3, $4, $5, $6, 'waiting', 0, $6
-        where (select count(*) from alert_deliveries where tenant_id = $1 and endpoint = $3 and state = 'waiting') < $7
-        returning seq`,
+        where (select count(*) from alert_deliveries
+          where tenant_id = $1 and endpoint = $3 and state = 'waiting' and delivery_id <> $2) < $7
+        on conflict (delivery_id) do update set delivery_id = excluded.delivery_id returning seq`,
       values: [tenantId ?? OPERATOR, deliveryId, endpoint, type, payload, createdMs, limit],
     });
   }

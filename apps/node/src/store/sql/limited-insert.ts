@@ -10,8 +10,9 @@ const GIVE_BACK = 'delete from leases where name = $1';
  * it started, so two at once may both find room: here the second waits for a row of the first, which is gone when the
  * first commits. Advisory locks are not on every database that speaks PostgreSQL's protocol. SQLite has one writer.
  * @param name of what is counted
- * @param insert returns what it inserted
- * @returns whether it inserted a row
+ * @param insert returns its row, also when it finds it: after a commit whose answer was lost it is repeated. It counts
+ *   the others
+ * @returns whether there is room for the row
  */
 export async function insertLimited(database: Database, name: string, insert: SqlStatement): Promise<boolean> {
   const isShared = database.dialect === 'postgres';
