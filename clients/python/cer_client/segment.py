@@ -36,6 +36,11 @@ def sealed_at(text: str) -> Optional[float]:
         return None
 
 
+def open_privately(path: Path, flags: int) -> int:
+    """A descriptor of a file of this user that takes bytes as they are: Windows would make two of each line feed."""
+    return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+
+
 class Segment:
     """A file that one process writes. Beside it, `PATH.done` holds the offset up to which bundles are attested."""
 
@@ -74,7 +79,7 @@ class Segment:
         """Appends a bundle; afterwards it survives the end of the process."""
         if self._fd is None:
             # Also for reading, so that bundles can be sent after the file was removed.
-            self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            self._fd = open_privately(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self._written += 1
         if self.waiting_bytes == 0:
             self._oldest_at = sealed_at(text)
@@ -137,7 +142,7 @@ class Segment:
         self._oldest_at = None
         if self.is_kept:
             return
-        fd = os.open(self._done_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        fd = open_privately(self._done_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             os.write(fd, str(offset).encode())
         finally:

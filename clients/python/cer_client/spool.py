@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional, Protocol
 
-from cer_client.segment import Line, Segment, flush, new_path, orphans_in, sealed_at
+from cer_client.segment import Line, Segment, flush, new_path, open_privately, orphans_in, sealed_at
 
 # A segment with more bytes is ended, so that attested bundles leave the disk.
 SEGMENT_BYTES = 8 * 1024 * 1024
@@ -199,8 +199,8 @@ class FileSpool:
                 segment.acknowledge(end)
 
     def bury(self, text: str, code: str) -> None:
-        fd = os.open(self._folder / "dead.ndjson", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
+        fd = open_privately(self._folder / "dead.ndjson", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        with os.fdopen(fd, "w", encoding="utf-8", newline="\n") as file:
             file.write(f'{{"code":{json.dumps(code)},"bundle":{text}}}\n')
 
     def sync(self) -> None:

@@ -372,6 +372,28 @@ class SpoolTest(unittest.TestCase):
         (path,) = folder.glob("*.ndjson")
         self.assertEqual((folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777), (0o700, 0o600))
 
+    def test_files_are_opened_for_bytes_on_windows(self) -> None:
+        binary = 1 << 30
+        flags: Dict[str, int] = {}
+        really_open = os.open
+
+        def as_on_windows(path: Path, asked: int, mode: int) -> int:
+            flags[path.name] = asked & binary
+            return really_open(path, asked & ~binary, mode)
+
+        spool = FileSpool(self.folder, self.fail)
+        with mock.patch("os.O_BINARY", binary, create=True), mock.patch("os.open", as_on_windows):
+            for position in range(2):
+                spool.put(f'{{"call":{position}}}')
+            batch = spool.next(1)
+            assert batch is not None
+            batch.acknowledge(1)
+            spool.bury("{}", "CODE")
+            spool.close()
+        # A segment, its offset, and the dead letters.
+        self.assertEqual(flags, {path.name: binary for path in self.folder.iterdir()})
+        self.assertEqual(len(flags), 3)
+
     def test_folder_that_is_removed_costs_no_certificate(self) -> None:
         folder = self.folder / "spool"
         cer = self.certificates(spool_dir=folder)
