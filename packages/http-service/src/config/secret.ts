@@ -33,6 +33,7 @@ export class SecretFileError extends OperatorError {
   override readonly name = 'SecretFileError';
 }
 
+/** Not the group's bits: Kubernetes mounts secrets as 0440 of root and the pod's `fsGroup`, under another user. */
 const OPEN_TO_OTHERS = 0o007;
 
 /**
