@@ -9,8 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openMarkFile, type MarkFile } from '../../src/restore-mark/mark-file.js';
 import { startMarking, type Marking } from '../../src/restore-mark/marking.js';
-import { watchStore } from '../../src/restore-mark/restored-store.js';
+import { findGap, watchStore } from '../../src/restore-mark/restored-store.js';
 import { ask, type Answer } from '../ask.js';
+import { lostAnswers } from '../store/lost-answers.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 it('is reported once while its folder cannot be written', async () => {
@@ -74,6 +75,7 @@ describe('a database that goes back under a running node', () => {
   /** Resolve at the end of the next check. */
   let waiting: (() => void)[];
   let beforeMark: () => Promise<void>;
+  const { lose, replaceDatabase } = lostAnswers();
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'cer-mark-'));
@@ -81,6 +83,7 @@ describe('a database that goes back under a running node', () => {
     waiting = [];
     beforeMark = () => Promise.resolve();
     node = await startTestNode({
+      replaceDatabase,
       replace: ({ store, now, logger }) => {
         const watching = watchStore({ store, file, logger });
         const watched = {
@@ -145,6 +148,23 @@ describe('a database that goes back under a running node', () => {
     await node.store.mark.advance(new Date().toISOString(), 1, file.read()?.count ?? 0);
     expect((await certify('of the gap')).status).toBe(200);
     expect((await ask(node, 'get', '/ready')).status).toBe(200);
+  });
+
+  it('is not seen in counts that lost answers repeated', async () => {
+    await marking?.stop();
+    const { mark } = node.store;
+    const at = new Date().toISOString();
+    const { count } = await mark.read();
+    lose('update store_mark', 1);
+    const grown = await mark.grow(at, count);
+    expect(grown?.count).toBe(count + 2);
+    lose('update store_mark', 1);
+    const advanced = await mark.advance(at, 5, 1000);
+    expect(advanced.count).toBe(1010);
+    file.write(advanced);
+    expect(await findGap(node.store, file)).toBeNull();
+    await goBack();
+    expect(await findGap(node.store, file)).toMatchObject({ found: { count: 1009 }, seen: { count: 1010 } });
   });
 
   it('is also noticed between check and mark', async () => {

@@ -36,6 +36,7 @@ export class SqlStoreMark implements StoreMark {
     return markOf(row);
   }
 
+  /** Repeated after a lost answer, an update counts twice: only a count that falls behind a file's says anything. */
   #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return retryPassing(() => this.#database.all(sql, values));
   }
