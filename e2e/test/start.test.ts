@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeInChromium, findChromium } from '@cer/test-browser';
+import { servicePorts } from '../../scripts/services/ports.mjs';
 import { freeBase, PATIENCE_MS, PORTS_PER_START, portsFrom, Start } from './npm-start.js';
 
 interface Sample {
@@ -128,10 +130,36 @@ describe('npm start', () => {
       });
       expect(render.status).toBe(503);
       expect(await started.interrupt()).toBe(0);
-      expect(started.said).toMatch(/renderer +not running: Chromium did not start/);
+      expect(started.said).toMatch(
+        /renderer +not ready: Chromium did not start.*answers 503 until then.*renderer\.log/,
+      );
     },
     PATIENCE_MS,
   );
+
+  describeInChromium('with a browser that starts later', () => {
+    it(
+      'renders once it has started',
+      async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'cer-browser-'));
+        // The jailed user must be able to read it.
+        chmodSync(folder, 0o755);
+        const path = join(folder, 'chromium');
+        symlinkSync('/bin/false', path);
+        const started = start({ CHROMIUM_PATH: path });
+        expect((await started.services(dataDir)).renderer).toBeUndefined();
+        rmSync(path);
+        symlinkSync(findChromium() ?? '', path);
+        const renderer = `http://127.0.0.1:${servicePorts({ CER_PORT_BASE: String(portBase) })['renderer']}`;
+        // Never ends where the renderer has ended.
+        while (!(await isReady(renderer))) await new Promise((resolve) => setTimeout(resolve, 100));
+        expect(await started.interrupt()).toBe(0);
+        await expect(fetch(renderer)).rejects.toThrow();
+        rmSync(folder, { recursive: true });
+      },
+      PATIENCE_MS,
+    );
+  });
 
   it(
     'names a taken port and the service that needs it',
@@ -159,6 +187,14 @@ describe('npm start', () => {
     PATIENCE_MS,
   );
 });
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
 
 /** The child process that runs the node. */
 function nodeProcessOf(started: Start): number {

@@ -24,7 +24,8 @@ const KEPT_FROM_THIS_PROCESS = [
 
 /**
  * Starts every service, certifies a sample, prints what to try, and waits. Ctrl-C stops all; a service
- * that exits on its own stops all, and its last lines are shown. A renderer whose browser does not start is left out.
+ * that exits on its own stops all, and its last lines are shown. A renderer whose browser does not start holds up
+ * nothing, and goes on trying.
  * @param {{root: string, browser: {path?: string, reason?: string} | null, log?: (line: string) => void}} options
  */
 export async function startServices({ root, browser, log = console.log }) {
@@ -69,15 +70,14 @@ export async function startServices({ root, browser, log = console.log }) {
   );
   const stopped = untilStopSignal();
   const isNeeded = ({ name }) => services.some((service) => service.name === name && service.needsBrowser !== true);
-  /** The reason why each optional service does not run, by name. */
+  /** What is shown of each optional service that is not ready, by name. */
   const leftOut = new Map();
   const readyOrLeftOut = async (child) => {
     try {
       await untilReady(child, setting.urls[child.name]);
     } catch (error) {
       if (isNeeded(child) || !(error instanceof ServiceFault)) throw error;
-      await stopAll([child], 'SIGTERM');
-      leftOut.set(child.name, error.reason ?? error.message);
+      leftOut.set(child.name, error instanceof ServiceEnded ? `not running: ${error.message}` : notReady(error));
     }
   };
   try {
@@ -133,6 +133,11 @@ async function untilLogged(nodeUrl, certificateHash) {
   return false;
 }
 
+/** A browser that did not start in time is started again; one that cannot run here is not. */
+function notReady({ message, reason, remedy }) {
+  return `not ready: ${reason ?? message}. It renders once its browser starts, and answers 503 until then. ${remedy.at(-1)}`;
+}
+
 function inherited() {
   return Object.fromEntries(
     KEPT_FROM_THIS_PROCESS.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]),
@@ -150,7 +155,7 @@ function showTable({ log, services, leftOut, setting, account, sample, isLogged,
   log('');
   for (const { name, title } of services) {
     const reason = leftOut.get(name);
-    log(`  ${title.padEnd(width)}  ${reason === undefined ? pages[name] : `not running: ${reason}`}`);
+    log(`  ${title.padEnd(width)}  ${reason ?? pages[name]}`);
   }
   if (browser !== null && browser.path === undefined) {
     log(`  ${'renderer'.padEnd(width)}  not running: ${browser.reason}`);

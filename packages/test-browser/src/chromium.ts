@@ -8,7 +8,7 @@ const PATIENCE_MS = 150_000;
 const SEARCHED_PATHS = `CHROMIUM_PATH, ${SYSTEM_PATHS.join(', ')}`;
 
 /** The path of the first installed Chromium, `CHROMIUM_PATH` first; null if there is none. */
-function findChromium(): string | null {
+export function findChromium(): string | null {
   return [process.env['CHROMIUM_PATH'] ?? '', ...SYSTEM_PATHS].find(isExecutable) ?? null;
 }
 
