@@ -98,6 +98,25 @@ describe('recertification', () => {
     expect(await ownCer(members)).toEqual(cer);
   });
 
+  // A log proof of the new receipt says that the record was attested again; without its history it does not fit.
+  it.each([
+    ['a plain record', () => certified({ executionId: 'renewed' })],
+    ['one with metadata', () => certified({ executionId: 'renewed-metadata', metadata: { note: 'kept' } })],
+    [
+      'a hash',
+      () =>
+        recorded('/api/attest', {
+          ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null },
+          certificateHash: `sha256:${'b'.repeat(64)}`,
+        }),
+    ],
+  ])('shows earlier attestations in public: %s', async (_, make) => {
+    const hash = await make();
+    const attestation = at(await publicAnswer(hash), 'cer', 'meta', 'attestation');
+    await recertify({ certificateHashes: [hash] });
+    expect(at(await publicAnswer(hash), 'cer', 'meta', 'attestationHistory')).toEqual([{ attestation }]);
+  });
+
   it('changes nothing in a dry run', async () => {
     const hash = await certified({ executionId: 'dry' });
     const state = (): Promise<unknown> =>

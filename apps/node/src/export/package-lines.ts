@@ -1,6 +1,6 @@
-import { elementsOf, isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { formatCursor } from '@cer/cer-core/logs';
-import { objectMember, storedCertificate, storedMeta, textMember } from '../records/stored-cer.js';
+import { earlierAttestations, objectMember, storedCertificate, storedMeta, textMember } from '../records/stored-cer.js';
 import type { WholeRecord } from '../store/index.js';
 
 // The lines of JSON for one record, one per file of the audit package. @see docs/spec.md, "Audit package"
@@ -12,7 +12,8 @@ export function certificateLine({ record }: WholeRecord): string {
 
 /** The signed attestation, and the record's entry in the list. */
 export function receiptLine({ record, firstAttestedAt }: WholeRecord): string {
-  const attestation = objectMember(storedMeta(record), 'attestation');
+  const meta = storedMeta(record);
+  const attestation = objectMember(meta, 'attestation');
   return line({
     certificateHash: record.certificateHash,
     resealedCertificateHash: record.bundleJson === null ? record.resealedCertificateHash : null,
@@ -28,20 +29,9 @@ export function receiptLine({ record, firstAttestedAt }: WholeRecord): string {
     receipt: objectMember(attestation, 'receipt'),
     signature: textMember(attestation, 'signature'),
     kid: textMember(attestation, 'kid'),
-    ...earlierAttestations(record),
+    // Where the certificate's line is a reseal, whose history is its own.
+    ...(record.bundleJson === null && earlierAttestations(meta)),
   });
-}
-
-/** Earlier receipts of a record and their tokens, where the certificate's line is a reseal, whose history is its own. */
-function earlierAttestations(record: WholeRecord['record']): JsonObject {
-  const stated = member(storedMeta(record), 'attestationHistory');
-  const history = elementsOf(stated);
-  if (record.bundleJson !== null || history.length === 0) return {};
-  return {
-    attestationHistory: history.map((entry) =>
-      isJsonObject(entry) ? pickPresent(entry, ['attestation', 'timestamps']) : entry,
-    ),
-  };
 }
 
 /** The external timestamps of a record; null without one. */

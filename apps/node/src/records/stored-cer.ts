@@ -1,4 +1,12 @@
-import { isJsonObject, isWellFormed, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import {
+  elementsOf,
+  isJsonObject,
+  isWellFormed,
+  member,
+  pickPresent,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 import type { AttestationMeta } from '@cer/cer-core/attest';
 import { reviewOf } from '@cer/cer-core/review';
 import type { CertificateRecord, NewRecord } from '../store/index.js';
@@ -22,6 +30,17 @@ export function storedCertificate({ bundleJson, metaJson, publicCerJson }: Certi
   if (bundleJson !== null) return `${bundleJson.slice(0, -1)},"meta":${metaJson}}`;
   if (publicCerJson === null) throw new Error('a record without bundle has a public form');
   return publicCerJson;
+}
+
+/** The earlier attestations in a record's `meta` without their envelopes; no member where there are none. */
+export function earlierAttestations(meta: JsonObject): JsonObject {
+  const history = elementsOf(member(meta, 'attestationHistory'));
+  if (history.length === 0) return {};
+  return {
+    attestationHistory: history.map((entry) =>
+      isJsonObject(entry) ? pickPresent(entry, ['attestation', 'timestamps']) : entry,
+    ),
+  };
 }
 
 export function metaOf(attestation: AttestationMeta, metadata: JsonValue | undefined): JsonObject {

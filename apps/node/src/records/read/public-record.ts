@@ -4,12 +4,17 @@ import { canonicalReceipt } from '@cer/cer-core/attest';
 import { readSubject } from '@cer/cer-core/verify';
 import { publicForm } from '../write/attest-and-record.js';
 import { attestationSummary, verificationUrl } from '../certify-response.js';
-import { objectMember, parseStored, storedMeta, textMember } from '../stored-cer.js';
+import { earlierAttestations, objectMember, parseStored, storedMeta, textMember } from '../stored-cer.js';
 import type { CertificateRecord } from '../../store/index.js';
 
 /** The public form of a bundle: its hashed members and the node's attestation, or the reseal that replaces them. */
 export function publicCer(record: CertificateRecord): JsonObject {
-  if (record.publicCerJson !== null) return parseStored(record.publicCerJson);
+  if (record.publicCerJson !== null) {
+    const cer = parseStored(record.publicCerJson);
+    // The history of a reseal is its own.
+    if (record.resealedCertificateHash !== null) return cer;
+    return { ...cer, meta: { ...objectMember(cer, 'meta'), ...earlierAttestations(storedMeta(record)) } };
+  }
   if (record.bundleJson === null) throw new Error('a record without bundle has a public form');
   return publicForm(parseStored(record.bundleJson), storedMeta(record), null);
 }

@@ -18,7 +18,7 @@ import type { NewLeaf, NewRecord, RecordOutcome } from '../../store/index.js';
 import { newLeaf, signedPart } from '../../log/new-leaf.js';
 import type { NodeLog } from '../../log/node-log.js';
 import type { StoredTexts } from '../certify-response.js';
-import { appIdOf, metaOf, executionFacts, objectMember } from '../stored-cer.js';
+import { appIdOf, earlierAttestations, metaOf, executionFacts, objectMember } from '../stored-cer.js';
 import { recordExecution, type RecordDeps } from './record-execution.js';
 
 export interface AttestDeps extends RecordDeps {
@@ -186,7 +186,11 @@ function hasMembersOf(bundle: JsonObject, kept: JsonObject): boolean {
 export function publicForm(hashed: JsonObject, meta: JsonObject, metadata: JsonObject | null): JsonObject {
   return {
     ...hashed,
-    meta: { ...pickPresent(meta, ['attestation', 'timestamps']), ...(metadata !== null && { metadata }) },
+    meta: {
+      ...pickPresent(meta, ['attestation', 'timestamps']),
+      ...earlierAttestations(meta),
+      ...(metadata !== null && { metadata }),
+    },
   };
 }
 
