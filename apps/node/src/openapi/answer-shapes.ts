@@ -21,6 +21,9 @@ export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items }
 export const oneOf = (...values: readonly (string | null)[]): JsonSchema => ({ enum: values });
 export const shape = (name: keyof typeof SHAPES): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
+/** Where a transparency log shows the receipt. */
+export const LOG_PROOFS = { logProofs: list(object({ proof: TEXT }, { notBefore: TEXT })) };
+
 const RESEALED: Readonly<Record<string, JsonSchema>> = {
   scope: { enum: ['hash-only', 'reseal'] },
   originalCertificateHash: HASH,

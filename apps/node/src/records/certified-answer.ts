@@ -1,4 +1,5 @@
 import {
+  LOG_PROOFS,
   OK,
   SIGNATURE,
   TEXT,
@@ -46,6 +47,7 @@ const CERTIFIED_ANSWER: JsonSchema = object(
   {
     openings: { ...object({ input: SALT, output: SALT }), description: 'Under 1.3.1, to certify alone.' },
     warnings: list(TEXT),
+    ...LOG_PROOFS,
   },
 );
 

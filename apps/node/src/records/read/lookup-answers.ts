@@ -1,5 +1,6 @@
 import {
   HASH_OR_NULL,
+  LOG_PROOFS,
   OK,
   SIGNATURE,
   TEXT,
@@ -30,8 +31,6 @@ const PUBLIC_FACTS = {
 };
 
 const CANONICAL_RECEIPT = object({ canonicalPayload: TEXT, signature: SIGNATURE, kid: TEXT });
-
-const LOG_PROOFS = { logProofs: list(object({ proof: TEXT }, { notBefore: TEXT })) };
 
 const RESEALED = { resealedCertificateHash: shape('Hash') };
 
