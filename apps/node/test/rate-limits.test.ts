@@ -106,7 +106,9 @@ describe.each([
         headers: { 'X-Forwarded-For': address },
       });
     expect(shown(await from('192.0.2.1'))).toEqual(['3', '2', undefined]);
-    expect((await from('192.0.2.1', generateApiKey())).status).toBe(401);
+    const unknown = await from('192.0.2.1', generateApiKey());
+    expect([unknown.status, ...shown(unknown)]).toEqual([401, '3', '1', undefined]);
+    expect(unknown.headers['www-authenticate']).toBe('Bearer');
     expect((await from('192.0.2.1', 'malformed')).status).toBe(401);
     expect((await from('192.0.2.1', generateApiKey())).status).toBe(429);
     const refused = await from('192.0.2.1');

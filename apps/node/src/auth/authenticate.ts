@@ -53,8 +53,10 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
     try {
       return await authenticate(bearerKey(head));
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'UNAUTHORIZED') await rates.countAddress(head.remoteAddress);
-      throw error;
+      if (!(error instanceof ServiceError) || error.code !== 'UNAUTHORIZED') throw error;
+      const remainder = await rates.countAddress(head.remoteAddress);
+      if (remainder === undefined) throw error;
+      throw new ServiceError({ ...error.refusal, headers: { ...error.refusal.headers, ...remainder } });
     }
   };
 
