@@ -43,7 +43,8 @@ export function completenessRoute({ store, log, gate }: CompletenessRouteDeps): 
       const { attestedFrom = null, attestedTo = null, appId = null, bundleType = null } = readRecordQuery(reader);
       reader.end();
       const question: LeafQuestion = { attestedFrom, attestedTo, appId, bundleType };
-      if (log === null) throw noEpoch();
+      // Nothing is pending: a client that retried would never get an answer.
+      if (log === null) throw new ServiceError({ code: 'NOT_FOUND', message: 'this node has no transparency log' });
       const shown = await store.logNotes.newestPublished(log.epochs.logId);
       const range = await leafRange({ store, ...log }, tenantId, question, shown);
       if (range === null) throw noEpoch();

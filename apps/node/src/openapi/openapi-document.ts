@@ -10,7 +10,7 @@ const ERROR: JsonSchema = {
     {
       message: TEXT,
       details: list(TEXT),
-      reasonCode: { ...TEXT, description: 'RECORD_NOT_FOUND or LOG_PENDING, with NOT_FOUND.' },
+      reasonCode: { ...TEXT, description: 'RECORD_NOT_FOUND, LOG_PENDING or WEBHOOKS_OFF, with NOT_FOUND.' },
       mismatches: {
         ...list(object({ field: TEXT, expected: TEXT_OR_NULL, computed: TEXT_OR_NULL })),
         description: 'With INVALID_BUNDLE.',

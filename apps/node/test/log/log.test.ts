@@ -4,7 +4,8 @@ import type { JsonObject } from '@cer/canonical-json';
 import { judgeLogProof, parseLogPolicy, type LogVerdict } from '@cer/tlog';
 import { parseCheckpoint } from '@cer/tlog/note';
 
-import { ask, objectAt, textAt } from '../ask.js';
+import { ask, at, objectAt, textAt } from '../ask.js';
+import { startTestNode } from '../test-node.js';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { lookup, until } from '../timestamps/timestamping-node.js';
 import { loggingNode, ORIGIN, proofOf, type LoggingNode } from './logging-node.js';
@@ -64,5 +65,14 @@ describe.each([
     const hash = await node.certify();
     expect(await proofOf(node.node, hash)).toMatchObject({ status: 404, body: { reasonCode: 'LOG_PENDING' } });
     expect((await ask(node.node, 'get', '/log/checkpoint')).status).toBe(404);
+  });
+});
+
+describe('a node without a log', () => {
+  it('lets no client wait for completeness', async () => {
+    const node = await startTestNode();
+    opened.push(node);
+    const { status, headers, body } = await ask(node, 'get', '/v1/log/completeness', { key: await node.newKey() });
+    expect([status, headers['retry-after'], at(body, 'reasonCode')]).toEqual([404, undefined, undefined]);
   });
 });
