@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, List, Optional, Type, Union
 from urllib.parse import urlsplit
 
-from cer_client.drain import Drain, DrainHooks, Node
+from cer_client.drain import Drain, DrainHooks, Node, NodeError
 from cer_client.executions import Json
 from cer_client.recorder import CertifiedCall, Confidential, Recorder, RecorderDeps
 from cer_client.spool import FileSpool, MemorySpool, Spool
@@ -20,6 +21,19 @@ from cer_client.transport import AsyncCertifyingTransport, CertifyingTransport, 
 from cer_verify import Members, get, text_of
 
 MEBIBYTE = 1024 * 1024
+
+_has_warned = False
+
+
+def _warn_of_refusal(error: BaseException) -> None:
+    """Once per process. A node that cannot be reached is not reported: the spool keeps the bundles for it."""
+    global _has_warned
+    if _has_warned or not isinstance(error, NodeError):
+        return
+    if error.code != "UNEXPECTED_ANSWER" and error.status not in (401, 403):
+        return
+    _has_warned = True
+    warnings.warn(f"calls are not certified yet: {error}", RuntimeWarning, stacklevel=2)
 
 
 class Certificates:
@@ -34,7 +48,8 @@ class Certificates:
     certify: given URL and body, says whether to certify a call.
     protocol: 1.3.0 or 1.2.0; 1.3.1 with `confidential`.
     on_certified, on_dead_letter, on_error: called for each attested call, each bundle that no node will take, with the
-        code, and each fault of the observer. They are called from any thread.
+        code, and each fault of the observer. They are called from any thread. Without `on_error` the first refusal that
+        an operator has to correct, such as of the key, is a warning.
     timeout: seconds for each request to the node.
     """
 
@@ -196,8 +211,8 @@ class Certificates:
 
     def _failed(self, error: BaseException) -> None:
         self._counts.add(errors=1)
-        if self._on_error is not None:
-            self._quietly(lambda: self._on_error(error) if self._on_error is not None else None)
+        hook = self._on_error or _warn_of_refusal
+        self._quietly(lambda: hook(error))
 
     def _quietly(self, hook: Callable[[], object]) -> None:
         try:

@@ -49,6 +49,19 @@ class DrainTest(unittest.TestCase):
                 self.assertEqual(self.refused(retry_after).retry_after, 0)
         self.assertEqual(self.refused("7").retry_after, 7)
 
+    @mock.patch("cer_client.certificates._has_warned", False)
+    def test_refused_key_is_one_warning_without_on_error(self) -> None:
+        self.node.request_status = 401
+        warned = threading.Event()
+        with mock.patch("warnings.warn", side_effect=lambda *_, **__: warned.set()) as warn:
+            cer = self.certificates(on_error=None)
+            record(cer)
+            self.assertTrue(warned.wait(30))
+            while cer.stats().errors < 2:
+                cer.flush(0.01)
+        self.assertEqual(warn.call_count, 1)
+        self.assertIn("calls are not certified yet: ", warn.call_args.args[0])
+
     def test_sends_again_after_a_wait_without_end(self) -> None:
         self.node.request_status, self.node.retry_after = 503, "Fri, 31 Dec 9999 23:59:59 GMT"
         cer = self.certificates()

@@ -1,5 +1,6 @@
+import { platform } from '#client-platform';
 import { certificates } from './certificates.js';
-import { NodeError } from './node-api/node-error.js';
+import { warnOfRefusal } from './refusal-warning.js';
 
 // `node --import @cer/client/register app.js`: certifies the calls that any SDK of the program makes with the global
 // `fetch`. Settings are the variables of the client, and CER_APP_ID. An address that is missing or malformed, a refused key
@@ -13,28 +14,12 @@ declare global {
 /** Milliseconds for which a program that ends waits for the node. */
 const FLUSH_MS = 2000;
 
-const warn = (message: string): void => {
-  process.emitWarning(message, 'CerWarning');
-};
-
-/**
- * Reports once what an operator has to correct. A node that cannot be reached is not reported: the spool keeps the
- * bundles for it.
- */
-let isReported = false;
-const onError = (error: unknown): void => {
-  if (isReported || !(error instanceof NodeError)) return;
-  if (error.code !== 'UNEXPECTED_ANSWER' && error.status !== 401 && error.status !== 403) return;
-  isReported = true;
-  warn(`calls are not certified yet: ${error.message}`);
-};
-
 try {
-  const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app', onError });
+  const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app' });
   globalThis.fetch = cer.fetch({ fetch: globalThis.fetch });
   // Providers of the AI SDK may have their own fetch.
   globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = [...(globalThis.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), cer.aiSdk()];
-  process.once('beforeExit', () => void cer.close({ timeoutMs: FLUSH_MS }).catch(onError));
+  process.once('beforeExit', () => void cer.close({ timeoutMs: FLUSH_MS }).catch(warnOfRefusal));
 } catch (error) {
-  warn(error instanceof Error ? error.message : 'unknown fault');
+  platform.warn(error instanceof Error ? error.message : 'unknown fault');
 }

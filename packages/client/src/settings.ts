@@ -1,5 +1,6 @@
 import { platform } from '#client-platform';
 import type { Json, JsonMembers } from './json.js';
+import { warnOfRefusal } from './refusal-warning.js';
 
 /** A certificate that a node attested. */
 export interface CertifiedCall {
@@ -86,7 +87,10 @@ export interface CertificatesOptions {
    * promise settles when the evidence is sent, or after 10 s; it never rejects. Absent: only `flush` and `close` wait.
    */
   readonly waitUntil?: (work: Promise<void>) => void;
-  /** Called for every fault of the observer. Without it faults are only counted. */
+  /**
+   * Called for every fault of the observer. Without it faults are counted, and the first refusal that an operator has to
+   * correct, such as of the key, is a warning of the process.
+   */
   readonly onError?: (error: unknown) => void;
   /** The fetch for the node and, unless one is named, for observed calls. */
   readonly fetch?: typeof globalThis.fetch;
@@ -120,6 +124,7 @@ export function settingsOf(options: CertificatesOptions): Settings {
   }
   return {
     ...options,
+    onError: options.onError ?? warnOfRefusal,
     nodeUrl: href.replace(/\/+$/, ''),
     fetch: options.fetch ?? globalThis.fetch,
     spoolDir: options.spoolDir === undefined ? (environment['CER_SPOOL_DIR'] ?? platform.spoolDir) : options.spoolDir,

@@ -22,11 +22,12 @@ afterEach(async () => program.end());
 async function run(
   env: Readonly<Record<string, string>>,
   app = 'registered',
+  imports = ['--import', register],
 ): Promise<{ stdout: string; stderr: string }> {
   program = await ObservedProgram.start((_, response) => {
     sendJson(response, COMPLETION);
   });
-  return promisify(execFile)(process.execPath, ['--import', register, join(__dirname, `apps/${app}.mjs`)], {
+  return promisify(execFile)(process.execPath, [...imports, join(__dirname, `apps/${app}.mjs`)], {
     env: { PATH: process.env['PATH'] ?? '', MODEL_URL: `${program.server.url}/v1`, CER_SPOOL_DIR: program.dir, ...env },
   });
 }
@@ -54,6 +55,17 @@ describe('node --import @cer/client/register', () => {
     expect(stdout).toBe('Hello there\n');
     expect(stderr.match(/CerWarning: .*/g)).toEqual(['CerWarning: calls are not certified yet: the key is revoked']);
     expect(program.calls()).toHaveLength(1);
+  });
+
+  it("warns of a key that the program's own client is refused", async () => {
+    const node = await startModelServer((_, response) => {
+      sendJson(response, { error: 'UNAUTHORIZED', message: 'the key is revoked' }, 401);
+    });
+    const env = { CER_NODE_URL: node.url, CER_API_KEY: 'cer_live_x', CLIENT: await bundle.of('index') };
+    const { stdout, stderr } = await run(env, 'registered-with-client', []);
+    await node.close();
+    expect(stdout).toBe('Hello there\n');
+    expect(stderr.match(/CerWarning: .*/g)).toEqual(['CerWarning: calls are not certified yet: the key is revoked']);
   });
 
   it('warns without an address, and the program runs', async () => {

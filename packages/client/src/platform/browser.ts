@@ -35,4 +35,8 @@ export const platform: Platform = {
   openFileSpool: null,
   turn: () => new Promise(Reflect.has(globalThis, 'MessageChannel') ? inNextMessage : inNextTimer),
   unref: () => undefined,
+  warn: (message) => {
+    // oxlint-disable-next-line no-console -- the only place for a warning where there is no process
+    console.warn(`CerWarning: ${message}`);
+  },
 };

@@ -26,4 +26,7 @@ export const platform: Platform = {
   unref: (timer) => {
     timer.unref();
   },
+  warn: (message) => {
+    process.emitWarning(message, 'CerWarning');
+  },
 };

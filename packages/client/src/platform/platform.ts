@@ -30,4 +30,5 @@ export interface Platform {
   readonly turn: () => Promise<void>;
   /** Lets the process end although a timer waits. */
   readonly unref: (timer: ReturnType<typeof setTimeout>) => void;
+  readonly warn: (message: string) => void;
 }
