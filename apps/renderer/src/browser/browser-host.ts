@@ -2,14 +2,17 @@ import type { Logger } from '@cer/http-service/process';
 import { confinementFault } from './confinement.js';
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.js';
 import { residentBytes } from './processes.js';
+import { fileDigest } from './resolve.js';
 
 /** Keeps one browser running: starts it at the first request, and again after it ended. */
 export interface BrowserHost {
   /**
    * The running browser, confinement checked.
-   * @throws LaunchError, ConfinementError
+   * @throws LaunchError, ConfinementError, BrowserReplaced
    */
   current(): Promise<Browser>;
+  /** Why no browser can be started any more; undefined while one can. */
+  fault(): string | undefined;
   /** Number of browser starts. */
   readonly launches: number;
   close(): Promise<void>;
@@ -18,6 +21,11 @@ export interface BrowserHost {
 /** The browser has more rights than untrusted code may have. */
 export class ConfinementError extends Error {
   override readonly name = 'ConfinementError';
+}
+
+/** The file is no longer the browser that the self-test tried and that certificates name. */
+export class BrowserReplaced extends Error {
+  override readonly name = 'BrowserReplaced';
 }
 
 export interface BrowserHostOptions extends LaunchOptions {
@@ -29,13 +37,23 @@ export interface BrowserHostOptions extends LaunchOptions {
 const WATCH_EVERY_MS = 500;
 
 export function createBrowserHost(options: BrowserHostOptions): BrowserHost {
-  const { logger, maxBrowserBytes } = options;
+  const { binary, logger, maxBrowserBytes } = options;
   let browser: Promise<Browser> | undefined;
   let running: Browser | undefined;
   let launches = 0;
   let closed = false;
+  let replaced: BrowserReplaced | undefined;
+
+  const assertSameFile = async (): Promise<void> => {
+    if (replaced === undefined && (await fileDigest(binary.path)) !== binary.digest) {
+      replaced = new BrowserReplaced(`${binary.path} was replaced while the renderer ran: start the renderer again`);
+      logger.error({ reason: replaced.message }, 'renders are refused');
+    }
+    if (replaced !== undefined) throw replaced;
+  };
 
   const start = async (): Promise<Browser> => {
+    await assertSameFile();
     launches += 1;
     const started = await launchBrowser(options);
     try {
@@ -65,6 +83,7 @@ export function createBrowserHost(options: BrowserHostOptions): BrowserHost {
     get launches() {
       return launches;
     },
+    fault: () => replaced?.message,
     async current() {
       if (closed) throw new Error('the renderer is closing');
       const seen = browser;

@@ -76,7 +76,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function fileDigest(path: string): Promise<string> {
+/** SHA-256 of a file, 64 lower-case hex digits. */
+export async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
   return hash.digest('hex');

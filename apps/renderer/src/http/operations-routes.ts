@@ -16,7 +16,8 @@ export function operationsRoutes({ engine, metrics }: OperationsRoutesDeps): rea
       path: '/ready',
       handler: async () => {
         const state = engine();
-        if (typeof state === 'string') return json(503, { ready: false, reason: state });
+        const reason = typeof state === 'string' ? state : state.host.fault();
+        if (typeof state === 'string' || reason !== undefined) return json(503, { ready: false, reason });
         return ok({ ready: true, rendererVersion: state.rendererVersion, sdkVersion: state.sdkVersion });
       },
     },

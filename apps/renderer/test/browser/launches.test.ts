@@ -7,9 +7,10 @@ import { createApp } from '../../src/app.js';
 import { createBrowserHost } from '../../src/browser/browser-host.js';
 import { encodeMessage, type CdpParams } from '../../src/browser/cdp-messages.js';
 import { chooseJail } from '../../src/browser/jail.js';
+import { fileDigest, resolveBrowser } from '../../src/browser/resolve.js';
 import { startEngine } from '../../src/engine.js';
 import { keepStarting } from '../../src/keep-starting.js';
-import { eventually, testConfig } from '../renderer-under-test.js';
+import { eventually, startRenderer, testConfig } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 
 const logger = silentLogger();
@@ -42,7 +43,7 @@ exec sleep 60
     chmodSync(path, 0o755);
     const removed: string[] = [];
     const host = createBrowserHost({
-      binary: { path, source: 'environment', digest: '' },
+      binary: { path, source: 'environment', digest: await fileDigest(path) },
       jail: chooseJail({ uid: testConfig().chromiumUid, allowUnsandboxed: false }),
       stage: {
         fonts: { configFile: '', digest: '' },
@@ -59,6 +60,38 @@ exec sleep 60
     await expect(host.current()).rejects.toThrow('Target.createBrowserContext: not now');
     expect(removed).toEqual([folder]);
     await host.close();
+  });
+
+  it('is refused once its file was replaced', async () => {
+    chmodSync(folder, 0o755);
+    const path = join(folder, 'replaced');
+    const installed = await resolveBrowser(testConfig().chromiumPath);
+    const install = (comment: string): void => {
+      writeFileSync(path, `#!/bin/sh\n# ${comment}\nexec ${installed.path} "$@"\n`, { mode: 0o755 });
+    };
+    install('one release');
+    const renderer = await startRenderer({ CHROMIUM_PATH: path });
+    const ready = async () => {
+      const response = await fetch(`${renderer.url}/ready`);
+      return { status: response.status, body: await response.text() };
+    };
+    try {
+      const first = await renderer.engine.host.current();
+      expect(await ready()).toMatchObject({ status: 200 });
+      install('the next release');
+      await first.kill();
+      expect(await renderer.still('function setup() { background(9); }')).toMatchObject({
+        status: 503,
+        body: { error: 'RENDERER_UNAVAILABLE' },
+      });
+      expect(await ready()).toEqual({
+        status: 503,
+        body: expect.stringContaining('was replaced while the renderer ran: start the renderer again'),
+      });
+      expect(renderer.engine.host.launches).toBe(1);
+    } finally {
+      await renderer.close();
+    }
   });
 
   it('is repeated after a first one that failed', async () => {
