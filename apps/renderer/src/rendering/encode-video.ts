@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renderFailure } from '../errors.js';
+
+/** Maximum size of a video: the node takes no larger answer. Noise compresses badly, and the disk is shared. */
+const MAX_VIDEO_BYTES = 256 * 1024 * 1024;
 
 export type VideoType = 'video/mp4' | 'video/webm';
 
@@ -21,9 +25,9 @@ export class VideoError extends Error {
 
 /** Turns JPEG frames into a file. */
 export interface VideoEncoder {
-  /** Settles when ffmpeg accepts more input. @throws VideoError */
+  /** Settles when ffmpeg accepts more input. @throws VideoError; ServiceError RENDER_ERROR for a file over its limit */
   add(jpeg: Buffer): Promise<void>;
-  /** @returns the finished file's bytes. @throws VideoError */
+  /** @returns the finished file's bytes. @throws as `add` */
   finish(): Promise<Buffer>;
   /** Ends ffmpeg and removes the file. */
   discard(): Promise<void>;
@@ -42,7 +46,12 @@ export function findFfmpeg(configured: string | undefined): string | undefined {
 }
 
 /** Starts ffmpeg; it reads only JPEGs that this service's own reader made, and its environment is empty. */
-export async function startVideo(ffmpeg: string, type: VideoType, fps: number): Promise<VideoEncoder> {
+export async function startVideo(
+  ffmpeg: string,
+  type: VideoType,
+  fps: number,
+  maxBytes = MAX_VIDEO_BYTES,
+): Promise<VideoEncoder> {
   const folder = await mkdtemp(join(tmpdir(), 'cer-video-'));
   const path = join(folder, 'loop');
   const input = ['-f', 'image2pipe', '-framerate', String(fps), '-c:v', 'mjpeg', '-i', 'pipe:0'];
@@ -58,14 +67,24 @@ export async function startVideo(ffmpeg: string, type: VideoType, fps: number): 
   });
   // A broken pipe is reported by the exit code.
   child.stdin.on('error', () => undefined);
+  const assertSmall = async (): Promise<void> => {
+    // ffmpeg makes the file some time after its start.
+    const size = await stat(path).then(
+      (file) => file.size,
+      () => 0,
+    );
+    if (size > maxBytes) throw renderFailure('RENDER_ERROR', `the video has more than ${maxBytes} bytes`);
+  };
   return {
     async add(jpeg) {
       if (child.exitCode !== null || child.stdin.destroyed) throw new VideoError('ffmpeg ended early');
+      await assertSmall();
       if (!child.stdin.write(jpeg)) await Promise.race([once(child.stdin, 'drain'), ended]);
     },
     async finish() {
       child.stdin.end();
       if ((await ended) !== 0) throw new VideoError('ffmpeg made no video');
+      await assertSmall();
       return readFile(path);
     },
     async discard() {
