@@ -1,6 +1,6 @@
 import type { Handler, ServiceRequest } from '@cer/http-service';
 import { renderFailure } from '../errors.js';
-import { findFfmpeg, startVideo, type VideoType } from '../rendering/encode-video.js';
+import { findFfmpeg, startVideo, type VideoEncoder, type VideoType } from '../rendering/encode-video.js';
 import { parseLoop } from './sketch-request.js';
 import type { SketchRoutesDeps } from './sketch-routes-deps.js';
 
@@ -11,13 +11,18 @@ export function videoHandler({ renderer, config }: SketchRoutesDeps): Handler {
     if (ffmpeg === undefined) throw renderFailure('VIDEO_UNAVAILABLE', 'video needs ffmpeg, which is not installed');
     const { tenantId, engine, sketch, plan } = parseLoop(request, config);
     const type = videoTypeOf(request);
-    const video = await startVideo(ffmpeg, type, plan.fps);
+    // Started by the first picture: a request that waits for a slot, or is refused, has no process and no folder.
+    let starting: Promise<VideoEncoder> | undefined;
+    const video = (): Promise<VideoEncoder> => (starting ??= startVideo(ffmpeg, type, plan.fps));
     try {
-      const onPicture = (jpeg: Buffer): Promise<void> => video.add(jpeg);
+      const onPicture = async (jpeg: Buffer): Promise<void> => (await video()).add(jpeg);
       await renderer.loop({ tenantId, engine, signal: request.signal }, sketch, plan, { onPicture });
-      return { status: 200, headers: { 'content-type': type }, body: await video.finish() };
+      return { status: 200, headers: { 'content-type': type }, body: await (await video()).finish() };
     } finally {
-      await video.discard();
+      await starting?.then(
+        (started) => started.discard(),
+        () => undefined,
+      );
     }
   };
 }

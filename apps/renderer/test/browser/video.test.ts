@@ -40,11 +40,13 @@ describeWithBrowser('A loop as video', () => {
     expect(response.headers.get('x-render-mac')).toBe(macOf(Buffer.from(body), bytes));
     return { status: response.status, type: response.headers.get('content-type'), bytes };
   };
+  /** The files of the videos so far. */
+  const outputs = (): string[] => readFileSync(join(folder, 'outputs'), 'utf8').trim().split('\n');
   /** The folders of the videos so far that are still there. */
-  const leftovers = (): string[] => {
-    const outputs = readFileSync(join(folder, 'outputs'), 'utf8').trim().split('\n');
-    return outputs.map(dirname).filter((place) => existsSync(place));
-  };
+  const leftovers = (): string[] =>
+    outputs()
+      .map(dirname)
+      .filter((place) => existsSync(place));
 
   it('passes every frame to ffmpeg and its file to the client', async () => {
     const { status, type, bytes } = await ask('video/mp4', 'function draw() { background(frameCount * 60); }');
@@ -62,6 +64,15 @@ describeWithBrowser('A loop as video', () => {
     const onBlack = await video('background(100, 50, 25);');
     expect(onBlack.length).toBeGreaterThan(1000);
     expect((await video("background('rgba(200, 100, 50, 0.5)');")).equals(onBlack)).toBe(true);
+  });
+
+  it('starts no ffmpeg for a request that is refused', async () => {
+    const before = outputs().length;
+    const code = 'function draw() { background(1); }';
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask('video/mp4', code)));
+    const drawn = answers.filter(({ status }) => status === 200).length;
+    expect(drawn).toBeLessThan(answers.length);
+    expect(outputs().length - before).toBe(drawn);
   });
 
   it('leaves no file when the sketch or ffmpeg fails', async () => {
