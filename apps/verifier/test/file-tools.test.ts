@@ -150,6 +150,8 @@ describeInChromium('files on the start page', (chromium) => {
   });
 
   it('brings the verdict of each given file into view', async () => {
+    // At once, without the motion of scrolling.
+    await watched.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     const verdictTop = (): Promise<unknown> =>
       watched.page.evaluate(`document.querySelector('.result .verdict').getBoundingClientRect().top`);
     const record = await plain();
@@ -161,6 +163,7 @@ describeInChromium('files on the start page', (chromium) => {
       expect(await verdictFor(content)).toBe(verdict);
       expect(await verdictTop()).toBeLessThan(100);
     }
+    await watched.page.emulateMediaFeatures([]);
   });
 
   it('opens a confidential field with its salt only', async () => {

@@ -101,11 +101,17 @@ describeInChromium('the offline file, with the network cut', (chromium) => {
 
     const path = files.write('saved.html', saved.text);
     await openFile(path);
+    // Scrolls at once, without motion.
+    await watched.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
+    await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
+    expect(await watched.page.evaluate('window.scrollY')).toBe(0);
     await watched.page.click('.drop-zone button');
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
+    const verdictTop = `document.querySelector('.result .verdict').getBoundingClientRect().top`;
+    expect(await watched.page.evaluate(verdictTop)).toBeLessThan(100);
     await auditPage(watched.page, 'offline-saved');
     expect(await watched.text('.facts')).toContain('this saved page, confirmed by you');
     expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(path).href]]);

@@ -74,7 +74,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
       isCurrent = false;
     };
   }, [engine, given, keys, tsaRoots, logPolicy]);
-  const outcome = useBroughtIntoView(result, given);
+  const outcome = useBroughtIntoView(result, saved);
 
   return (
     <>
@@ -106,19 +106,17 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
 }
 
 /**
- * Scrolls to the check of each file that the visitor gives: it is below the settings, out of view. What the page gave at
- * first, and a check repeated under other keys, leave the visitor where they are.
+ * Scrolls to each check that answers an act of the visitor, a file or other keys: it is below the settings, out of view.
+ * The check of the record that is saved in the page answers none.
  */
-function useBroughtIntoView(result: CheckState, first: Given | null): RefObject<HTMLDivElement | null> {
+function useBroughtIntoView({ state }: CheckState, saved: SavedRecord | null): RefObject<HTMLDivElement | null> {
   const outcome = useRef<HTMLDivElement>(null);
-  const seen = useRef(first);
-  const { state } = result;
-  const given = state === 'idle' ? null : result.given;
+  const isUnasked = useRef(saved !== null);
   useLayoutEffect(() => {
-    if (given === null || given === seen.current) return;
-    outcome.current?.scrollIntoView();
-    if (state !== 'working') seen.current = given;
-  }, [state, given]);
+    if (state === 'idle') return;
+    if (!isUnasked.current) outcome.current?.scrollIntoView();
+    else if (state !== 'working') isUnasked.current = false;
+  }, [state]);
   return outcome;
 }
 
