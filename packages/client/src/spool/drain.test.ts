@@ -67,6 +67,32 @@ describe('sending what waits', () => {
     expect(BUNDLES - inTurns.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2);
   });
 
+  it('sends fewer bundles after a request that is too large', async () => {
+    const large = '{"n":30,"prompt":"more than fits"}';
+    const spool = spoolOf(BUNDLES);
+    spool.put(large);
+    spool.put('{"n":51}');
+    const sent: string[] = [];
+    const dead: string[] = [];
+    const faults: unknown[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [spool],
+      failed: (error) => faults.push(error),
+      attest: async function* (texts) {
+        if (texts.length > 8 || texts.includes(large)) throw new NodeError('UNEXPECTED_ANSWER', '', { status: 413 });
+        sent.push(...texts);
+        yield* attestAll(texts);
+      },
+      dead: (text, code) => dead.push(`${code} ${text}`),
+    });
+    await drain.flush(10_000);
+    expect(sent).toEqual([...Array.from({ length: BUNDLES }, (_, at) => `{"n":${at}}`), '{"n":51}']);
+    expect(dead).toEqual([`UNEXPECTED_ANSWER ${large}`]);
+    expect(faults).toEqual([]);
+    expect(spool.waiting).toBe(0);
+  });
+
   it('waits longer for a node after each failure', async () => {
     const waited: number[] = [];
     const drain = createDrain({

@@ -7,6 +7,9 @@ import { isProject, type Batch, type Spool } from './spool.js';
 /** Maximum bundles of one request. */
 const BATCH_LINES = 200;
 
+/** The status of a request whose body is too large. */
+const TOO_LARGE = 413;
+
 /**
  * Maximum milliseconds of silence in a request after a success; doubled by each failure in a row. A request keeps the
  * program from ending, and a node that is well starts its answer at once.
@@ -73,13 +76,15 @@ export function createDrain(deps: DrainDeps): Drain {
 
   /** @returns whether the next spool may be sent: a fault of this one's disk does not hold it up */
   const sendSpool = async (spool: Spool): Promise<boolean> => {
+    let lines = BATCH_LINES;
     try {
-      for (let batch = await spool.next(BATCH_LINES); batch !== null; batch = await spool.next(BATCH_LINES)) {
+      for (let batch = await spool.next(lines); batch !== null; batch = await spool.next(lines)) {
         if (isStopped) return false;
         const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failures, 16));
         // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
         request = new AbortController();
-        await send(deps, spool, batch, { timeoutMs, signal: request.signal });
+        const taken = await sendWhereItFits(deps, spool, batch, { timeoutMs, signal: request.signal });
+        lines = taken ? Math.min(BATCH_LINES, lines * 2) : Math.ceil(oneRequest(batch.texts).length / 2);
         failures = 0;
       }
       return true;
@@ -132,6 +137,24 @@ export function createDrain(deps: DrainDeps): Drain {
   };
 }
 
+/**
+ * A request that is too large for the node, or for a proxy before it, would be so each time.
+ * @returns false for such a request of several bundles; a bundle that is too large by itself is given up
+ * @throws NodeError as `send`
+ */
+async function sendWhereItFits(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patience): Promise<boolean> {
+  try {
+    await send(deps, spool, batch, patience);
+  } catch (error) {
+    if (!(error instanceof NodeError) || error.status !== TOO_LARGE) throw error;
+    const [text = '', ...others] = oneRequest(batch.texts);
+    if (others.length > 0) return false;
+    giveUp(deps, spool, batch, text, error.code);
+    batch.acknowledge(1);
+  }
+  return true;
+}
+
 /** @throws NodeError when the rest of the batch must be sent later */
 async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patience): Promise<void> {
   const sent = oneRequest(batch.texts);
@@ -150,10 +173,7 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patie
       }
       if (status === 200 && isProject(text)) deps.registered(body);
       else if (status === 200) deps.attested(body);
-      else {
-        buryOrKeep(deps, spool, batch, text, code);
-        deps.dead(text, code);
-      }
+      else giveUp(deps, spool, batch, text, code);
       taken += 1;
       if (taken % RESULTS_PER_TURN === 0) await deps.turn();
     }
@@ -168,13 +188,14 @@ function waitsElsewhere({ spools }: DrainDeps, spool: Spool): boolean {
 }
 
 /** A dead letter that cannot be written stays where it is, and does not hold up what comes after it. */
-function buryOrKeep(deps: DrainDeps, spool: Spool, batch: Batch, text: string, code: string): void {
+function giveUp(deps: DrainDeps, spool: Spool, batch: Batch, text: string, code: string): void {
   try {
     spool.bury(text, code);
   } catch (error) {
     batch.keep();
     deps.failed(error);
   }
+  deps.dead(text, code);
 }
 
 /** The first bundles that go in one request: a project by itself, else all before the next project. */
