@@ -57,6 +57,26 @@ it('two processes cosign one line of concurrently submitted trees', async () => 
   expect(answers.every(({ status }) => [200, 409, 422].includes(status))).toBe(true);
 });
 
+it('a step from a head that another process has left is not taken', async () => {
+  const processes = [await openWitness(database), await openWitness(database)];
+  const from = { size: 0, root: new TestLog(ORIGIN).tree.root };
+  const cosigned: number[] = [];
+  const outcomes: string[] = [];
+  for (const [seed, { store }] of processes.entries()) {
+    await store.know(ORIGIN);
+    const fork = new TestLog(ORIGIN);
+    fork.appendMany(8, seed);
+    const cosign = async (): Promise<string> => {
+      cosigned.push(seed);
+      return 'note';
+    };
+    const to = { origin: ORIGIN, size: 8, root: fork.tree.root };
+    outcomes.push(await store.advance({ from, to, time: START.getTime() / 1000, cosign }));
+  }
+  expect([outcomes, cosigned]).toEqual([['stored', 'moved'], [0]]);
+  for (const { store } of processes) await store.close();
+});
+
 it('concurrent submissions never decrease the known size', async () => {
   const witnesses = [await serve(), await serve()];
   const sizes = Array.from({ length: 40 }, (_, at) => at + 1);
