@@ -1,6 +1,7 @@
 import { html, type Html } from '@cer/pages';
 import { grouped } from '../usage/usage-page.js';
-import { textField } from '../web/fields.js';
+import { faultSummary, textField } from '../web/fields.js';
+import type { FormFault } from '../web/form.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { coverageChart, type ChartDay } from './coverage-chart.js';
 import { kindsOf, sumOf, type BridgedCoverage, type BridgedDay } from './kinds.js';
@@ -21,7 +22,7 @@ export function coveragePage({ coverage, appId }: CoveragePage): PageAnswer {
           The node is still counting its records: certified numbers are too small.
         </p>`
       }
-      ${question(from, to, appId)}
+      ${question({ from, to, appId: appId ?? '' })}
       <section class="card" aria-labelledby="chart">
         <h2 id="chart">${from} to ${to}${appId !== null && html`, ${appId}`}</h2>
         ${coverageChart(chartDays(coverage))} ${producerNote(days)}
@@ -54,12 +55,25 @@ export function coveragePage({ coverage, appId }: CoveragePage): PageAnswer {
   };
 }
 
-function question(from: string, to: string, appId: string | null): Html {
+interface CoverageQuestion {
+  readonly from: string;
+  readonly to: string;
+  readonly appId: string;
+  readonly faults?: readonly FormFault[];
+}
+
+/** The form alone, with what was typed and its faults: nothing is counted. */
+export function faultyCoveragePage(typed: CoverageQuestion): PageAnswer {
+  return { title: 'Coverage', status: 400, body: html`${faultSummary(typed.faults)} ${question(typed)}` };
+}
+
+function question({ from, to, appId, faults }: CoverageQuestion): Html {
+  const day = (name: string, label: string, value: string, hint: string): Html =>
+    textField({ name, label, value, optional: true, hint, faults });
   return html`<form method="get" action="/coverage" class="card">
     <div class="filters">
-      ${textField({ name: 'from', label: 'From', value: from, optional: true, hint: 'Day in UTC, such as 2026-01-31' })}
-      ${textField({ name: 'to', label: 'To', value: to, optional: true, hint: 'Last day; 92 days at most' })}
-      ${textField({ name: 'app_id', label: 'Application', value: appId ?? '', optional: true })}
+      ${day('from', 'From', from, 'Day in UTC, such as 2026-01-31')} ${day('to', 'To', to, 'Last day; 92 days at most')}
+      ${textField({ name: 'app_id', label: 'Application', value: appId, optional: true })}
     </div>
     <p class="acts"><button>Show</button> <a href="/coverage">Last 31 days</a></p>
   </form>`;

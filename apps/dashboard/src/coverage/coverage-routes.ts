@@ -4,7 +4,8 @@ import { nodePage } from '../records/node-page.js';
 import type { NodeRecords } from '../records/node-records.js';
 import type { Pages } from '../web/pages.js';
 import type { UsageStore } from '../store/index.js';
-import { coveragePage } from './coverage-page.js';
+import type { FormFault } from '../web/form.js';
+import { coveragePage, faultyCoveragePage } from './coverage-page.js';
 import { withBridge } from './kinds.js';
 
 const DAYS_SHOWN = 31;
@@ -36,6 +37,11 @@ export function coverageRoutes({
   };
   return [
     nodePage({ pages, logger }, page, async ({ session, head }) => {
+      const faults = ['from', 'to'].flatMap((name) => dayFault(name, typed(head.query, name)));
+      if (faults.length > 0) {
+        const [from = '', to = '', asked = ''] = ['from', 'to', 'app_id'].map((name) => typed(head.query, name));
+        return faultyCoveragePage({ from, to, appId: asked, faults });
+      }
       const query = questionOf(head.query, now());
       const { tenantId } = session.tenant;
       const coverage = await nodeRecords.coverage(tenantId, query);
@@ -46,18 +52,25 @@ export function coverageRoutes({
   ];
 }
 
-/** Invalid days, or a range that is too long, become the nearest valid range. */
+function typed(asked: URLSearchParams, name: string): string {
+  return asked.get(name)?.trim() ?? '';
+}
+
+/** Another range than the one that was asked for could be taken for it. */
+function dayFault(field: string, value: string): readonly FormFault[] {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (value === '' || (time >= 0 && dayAt(time) === value)) return [];
+  return [{ field, sentence: `${field === 'from' ? 'From' : 'To'} must be a day, such as 2026-01-31.` }];
+}
+
+/** A range that is empty or too long becomes the nearest valid one. */
 function questionOf(asked: URLSearchParams, now: Date): URLSearchParams {
-  const dayOf = (name: string): string | null => {
-    const value = asked.get(name)?.trim() ?? '';
-    const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(value) : Number.NaN;
-    return time >= 0 ? dayAt(time) : null;
-  };
+  const dayOf = (name: string): string | null => typed(asked, name) || null;
   const to = dayOf('to') ?? dayAt(now.getTime());
   const before = (days: number): string => dayAt(Math.max(0, Date.parse(to) - (days - 1) * DAY_MS));
   const stated = dayOf('from') ?? before(DAYS_SHOWN);
   const from = stated > to ? before(DAYS_SHOWN) : stated < before(MAX_DAYS) ? before(MAX_DAYS) : stated;
-  const appId = asked.get('app_id')?.trim() ?? '';
+  const appId = typed(asked, 'app_id');
   const isName = appId !== '' && appId.length <= MAX_APP_LENGTH;
   return new URLSearchParams({ from, to, ...(isName && { app_id: appId }) });
 }

@@ -86,6 +86,19 @@ describe('pages', () => {
     );
   });
 
+  it('count nothing for a day that cannot be read', async () => {
+    for (const [day, field] of [
+      ['31.1.2026', 'from'],
+      ['2026-02-30', 'to'],
+      ['yesterday', 'to'],
+    ] as const) {
+      const { status, text } = await browser.get(`/coverage?${field}=${day}&app_id=travel-desk`);
+      expect([day, status]).toEqual([day, 400]);
+      expect(text).toContain(`${field === 'from' ? 'From' : 'To'} must be a day, such as 2026-01-31.`);
+      for (const kept of [`value="${day}"`, 'value="travel-desk"']) expect(text).toContain(kept);
+    }
+  });
+
   it('save the settings of a form', async () => {
     await browser.get('/settings');
     const saved = await browser.post('/settings', {
