@@ -1066,12 +1066,12 @@ class _Receipt:
 
 
 def _receipt_kind(value: Json) -> str:
-    if any(has(value, name) for name in ("receiptVersion", "attestorKeyId", "timestampType")):
+    if has(value, "receiptVersion"):
         return "older"
-    if has(value, "projectHash") or has(value, "registeredAt"):
-        return "project"
     scope = get(value, "scope")
-    return scope if isinstance(scope, str) and scope in ("hash-only", "reseal") else "full"
+    if scope is not ABSENT:
+        return scope if isinstance(scope, str) and scope in ("hash-only", "reseal") else "full"
+    return "project" if has(value, "projectHash") else "full"
 
 
 def _read_receipt(value: Json) -> Tuple[Optional[_Receipt], str]:
@@ -1097,11 +1097,11 @@ def _before(keys: Optional[KeySet], code: str) -> str:
 
 def _read_flat(attestation: Json) -> Json:
     """A receipt laid flat in `meta.attestation`. See "Attestation"."""
-    if not isinstance(attestation, dict):
+    is_older = given(get(attestation, "receiptVersion"))
+    if not is_older and not isinstance(get(attestation, "timestamp"), str):
         return ABSENT
-    names, time, _ = _RECEIPT_SETS[_receipt_kind(attestation)]
-    flat = pick(attestation, names)
-    return flat if len(flat) == len(names) and isinstance(flat[time], str) else ABSENT
+    names = _RECEIPT_SETS["older" if is_older else "reseal"].names
+    return {name: get(attestation, name) for name in names if given(get(attestation, name))}
 
 
 def _check_signature(

@@ -1,6 +1,9 @@
 package cer
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // receipt is a well-formed receipt of one of the five disjoint sets of members.
 type receipt struct {
@@ -30,14 +33,14 @@ var receiptSets = map[string]receiptSet{
 
 func receiptKind(v *Value) string {
 	switch {
-	case v.Has("receiptVersion") || v.Has("attestorKeyId") || v.Has("timestampType"):
+	case v.Has("receiptVersion"):
 		return "older"
-	case v.Has("projectHash") || v.Has("registeredAt"):
-		return "project"
 	case v.Get("scope").isText("hash-only"):
 		return "hash-only"
 	case v.Get("scope").isText("reseal"):
 		return "reseal"
+	case v.Has("projectHash") && !v.Has("scope"):
+		return "project"
 	}
 	return "full"
 }
@@ -78,15 +81,15 @@ func readReceipt(v *Value) (*receipt, string) {
 //
 // See docs/spec.md, "Attestation".
 func readFlat(attestation *Value) *Value {
-	if !attestation.is(Object) {
+	set := receiptSets["reseal"]
+	switch {
+	case attestation.Get("receiptVersion").given():
+		set = receiptSets["older"]
+	case !attestation.Get("timestamp").is(String):
 		return nil
 	}
-	set := receiptSets[receiptKind(attestation)]
-	flat := attestation.pick(set.names...)
-	if len(flat.Names) < len(set.names) || !flat.Get(set.time).is(String) {
-		return nil
-	}
-	return flat
+	names := slices.DeleteFunc(slices.Clone(set.names), func(name string) bool { return !attestation.Get(name).given() })
+	return attestation.pick(names...)
 }
 
 // given returns the first value other than null.

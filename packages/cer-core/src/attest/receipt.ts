@@ -58,10 +58,10 @@ export function readReceipt(payload: JsonObject): ReceiptReading {
   const names = Object.keys(payload).filter((name) => payload[name] !== undefined);
   const isLegacy = names.includes('receiptVersion');
   const scope = scopeOf(payload, isLegacy);
-  if (scope === null) return { receipt: null, fault: 'malformed', detail: 'scope: is none that this protocol knows' };
-  const expected: readonly string[] = isLegacy ? LEGACY_RECEIPT_MEMBERS : RECEIPT_MEMBERS[scope];
+  const expected: readonly string[] = isLegacy ? LEGACY_RECEIPT_MEMBERS : RECEIPT_MEMBERS[scope ?? 'full'];
   const missing = expected.find((name) => !names.includes(name));
   if (missing !== undefined) return { receipt: null, fault: 'incomplete', detail: `${missing}: is required` };
+  if (scope === null) return { receipt: null, fault: 'malformed', detail: 'scope: is none that this protocol knows' };
   const extra = names.find((name) => !expected.includes(name));
   if (extra !== undefined) return { receipt: null, fault: 'malformed', detail: 'has a member that no receipt has' };
 

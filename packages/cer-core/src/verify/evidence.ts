@@ -133,10 +133,13 @@ function receiptIn(attestation: JsonObject | null): JsonValue | undefined {
   if (attestation === null) return undefined;
   const receipt = present(attestation, 'receipt');
   if (receipt !== undefined) return receipt;
-  if (member(attestation, 'receiptVersion') !== undefined) return pickPresent(attestation, LEGACY_RECEIPT_MEMBERS);
-  return typeof member(attestation, 'timestamp') === 'string'
-    ? pickPresent(attestation, RECEIPT_MEMBERS.reseal)
-    : undefined;
+  const flat = (names: readonly string[]) =>
+    pickPresent(
+      attestation,
+      names.filter((name) => present(attestation, name) !== undefined),
+    );
+  if (present(attestation, 'receiptVersion') !== undefined) return flat(LEGACY_RECEIPT_MEMBERS);
+  return typeof member(attestation, 'timestamp') === 'string' ? flat(RECEIPT_MEMBERS.reseal) : undefined;
 }
 
 /** Members that are not compared by name: `timestamp` is always recomputed, never trusted. */
