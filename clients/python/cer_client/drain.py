@@ -17,6 +17,8 @@ from cer_verify import JsonFault, Members, get, parse_json, text_of
 
 # Maximum bundles of one request.
 BATCH_LINES = 200
+# The status of a request whose body is too large.
+TOO_LARGE = 413
 # Base and cap of the wait before a retry, in seconds.
 BASE_S, CAP_S = 0.25, 30.0
 # Maximum wait that a node can ask for, in seconds. A longer one than a lock can wait would end the thread.
@@ -251,21 +253,40 @@ class Drain:
             raise failed
 
     def _send_spool(self, spool: Spool) -> None:
-        batch = spool.next(BATCH_LINES)
+        lines = BATCH_LINES
+        batch = spool.next(lines)
         while batch is not None and not self._is_stopped:
-            taken = 0
-            try:
-                for text, result in zip(batch.texts, self._node.attest(batch.texts)):
-                    self._take(spool, batch, text, result)
-                    taken += 1
-            finally:
-                if taken > 0:
-                    batch.acknowledge(taken)
-            if taken < len(batch.texts):
-                raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
+            size = len(batch.texts)
+            lines = min(BATCH_LINES, lines * 2) if self._send_where_it_fits(spool, batch) else (size + 1) // 2
             with self._changed:
                 self._changed.notify_all()
-            batch = spool.next(BATCH_LINES)
+            batch = spool.next(lines)
+
+    def _send_where_it_fits(self, spool: Spool, batch: Batch) -> bool:
+        """False for a request of several bundles that is too large. A bundle that is so by itself is given up."""
+        try:
+            self._send(spool, batch)
+        except NodeError as error:
+            # The node, or a proxy before it, would refuse the same request each time.
+            if error.status != TOO_LARGE:
+                raise
+            if len(batch.texts) > 1:
+                return False
+            self._give_up(spool, batch, batch.texts[0], error.code)
+            batch.acknowledge(1)
+        return True
+
+    def _send(self, spool: Spool, batch: Batch) -> None:
+        taken = 0
+        try:
+            for text, result in zip(batch.texts, self._node.attest(batch.texts)):
+                self._take(spool, batch, text, result)
+                taken += 1
+        finally:
+            if taken > 0:
+                batch.acknowledge(taken)
+        if taken < len(batch.texts):
+            raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
 
     def _take(self, spool: Spool, batch: Batch, text: str, result: LineResult) -> None:
         code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
@@ -275,10 +296,13 @@ class Drain:
             message = f"the node cannot attest a bundle now: {result.status} {code}"
             raise NodeError(code, message, result.status)
         else:
-            try:
-                spool.bury(text, code)
-            except OSError as fault:
-                # It stays where it is, and does not hold up what comes after it.
-                batch.keep()
-                self._hooks.failed(fault)
-            self._hooks.dead(text, code)
+            self._give_up(spool, batch, text, code)
+
+    def _give_up(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
+        try:
+            spool.bury(text, code)
+        except OSError as fault:
+            # It stays where it is, and does not hold up what comes after it.
+            batch.keep()
+            self._hooks.failed(fault)
+        self._hooks.dead(text, code)

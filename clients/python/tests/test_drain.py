@@ -72,6 +72,20 @@ class DrainTest(unittest.TestCase):
         self.node.request_status = 200
         self.assertEqual(cer.flush(30), 0)
 
+    def test_fewer_bundles_are_sent_after_a_request_that_is_too_large(self) -> None:
+        self.node.most_lines = 3
+        dead: List[str] = []
+        cer = self.certificates(on_dead_letter=lambda _, code: dead.append(code))
+        with mock.patch.object(cer._drain, "start"):
+            for _ in range(10):
+                record(cer)
+        self.send(cer)
+        self.assertEqual((self.faults, len(self.node.attested), dead), ([], 10, []))
+        self.node.most_lines = 0
+        record(cer)
+        self.send(cer)
+        self.assertEqual((self.faults, cer.stats().waiting, dead), ([], 0, ["RATE_LIMITED"]))
+
     def test_thread_that_could_not_be_started_is_started_later(self) -> None:
         cer = self.certificates()
         with mock.patch("threading.Thread.start", side_effect=RuntimeError("can't start new thread")):

@@ -62,6 +62,8 @@ class Node:
         self.answers: Callable[[Dict[str, Any]], Tuple[int, Dict[str, Any]]] = self.attest
         self.request_status = 200
         self.lines_answered = 500
+        # A request with more lines is too large.
+        self.most_lines = 500
         # Faults of an answer: other numbers of lines, each line several times, fewer bytes than stated, a header.
         self.index_of: Callable[[int], Any] = lambda index: index
         self.repeats, self.cut_off, self.retry_after = 1, 0, ""
@@ -75,13 +77,14 @@ class Node:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 owner.keys.append(str(self.headers["authorization"]))
                 lines = []
-                if self.path == "/api/attest-batch" and owner.request_status == 200:
+                status_of_request = 413 if len(body.splitlines()) > owner.most_lines else owner.request_status
+                if self.path == "/api/attest-batch" and status_of_request == 200:
                     for index, line in enumerate(body.splitlines()[: owner.lines_answered]):
                         status, answer = owner.answers(json.loads(line))
                         result = json.dumps({"index": owner.index_of(index), "status": status, "body": answer})
                         lines.extend([result] * owner.repeats)
                 content = ("\n".join(lines) if lines else json.dumps(owner.refusal())).encode()
-                self.send_response(owner.request_status)
+                self.send_response(status_of_request)
                 self.send_header("Content-Length", str(len(content) + owner.cut_off))
                 if owner.retry_after:
                     self.send_header("Retry-After", owner.retry_after)
