@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { constants, createWriteStream, type WriteStream } from 'node:fs';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RecordFilter } from '@cer/client/node-client';
 import { readArguments } from '../arguments.js';
@@ -143,10 +143,21 @@ async function targetOf(path: string): Promise<Target> {
     const found = await stat(path);
     if (!found.isFile() && !found.isDirectory()) return { draft: path, path };
   } catch (error) {
-    if (faultCode(error) === 'ENOENT') return { draft: `${path}.part`, path };
-    throw asUsageError(error, path);
+    if (faultCode(error) !== 'ENOENT') throw asUsageError(error, path);
+    await refuseUnusable(dirname(path));
+    return { draft: `${path}.part`, path };
   }
   throw new UsageError(`--out: ${nameOf(path)} exists already, and nothing is overwritten`);
+}
+
+/** Found before the node is asked for a package that could not be kept. @throws UsageError */
+async function refuseUnusable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    if (faultCode(error) === 'ENOENT') throw new UsageError(`--out: the folder ${nameOf(folder)} does not exist`);
+    throw asUsageError(error, folder);
+  }
 }
 
 /** Writes the body to disk with backpressure. An incomplete package leaves no file. */
@@ -190,7 +201,6 @@ function isSilence(error: unknown): boolean {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'its folder does not exist',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be larger than this system lets it be',
