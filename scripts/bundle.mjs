@@ -10,10 +10,14 @@ const root = join(import.meta.dirname, '..');
 const service = process.cwd();
 const dist = join(service, 'dist');
 
-/** Drivers of databases that nothing here uses, and packages with files or processes of their own. */
+/**
+ * Drivers of databases that nothing here uses, packages with files or processes of their own, and what another package
+ * takes where it happens to be installed.
+ */
 const EXTERNAL = [
   ...['better-sqlite3', 'esbuild', 'pkcs11js', '@opentelemetry'],
   ...['mariadb', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'],
+  'supports-color',
 ];
 
 /** A module finds files by the address that it has without bundling: the compiled one in its workspace's dist. */

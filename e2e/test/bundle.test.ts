@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
@@ -32,3 +42,30 @@ it.each(['src', 'dist'])('bundles a service that finds its files, in a checkout 
   const said = execFileSync(process.execPath, [main], { encoding: 'utf8' });
   expect(said).toBe(`${join(moved, 'apps', 'sample', 'package.json')}\n`);
 });
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+}
+
+// The bill of materials and THIRD_PARTY_NOTICES.md list what services run on, and images have the licences of these.
+it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard', 'witness'])(
+  'bundles no tool for development into the %s',
+  (name) => {
+    const dist = join(root, 'apps', name, 'dist');
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, Locked>;
+    };
+    const text = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => readFileSync(join(dist, file), 'utf8'))
+      .join('\n');
+    // The bundler's comments name the file of each part.
+    const places = [...text.matchAll(/^ *\/\/ (?:\.\.\/)*((?:node_modules\/(?:@[\w.-]+\/)?[\w.-]+\/)+)/gm)];
+    const packages = [...new Set(places.map(([, place = '']) => place.slice(0, -1)))];
+    expect(packages).toContain('node_modules/zod');
+    const lockOf = (place: string): Locked | undefined =>
+      lock.packages[place] ?? lock.packages[`apps/${name}/${place}`];
+    expect(packages.filter((place) => lockOf(place)?.dev !== undefined || lockOf(place)?.devOptional)).toEqual([]);
+  },
+);
