@@ -1,6 +1,6 @@
 // Command check reads Kubernetes manifests from standard input and decodes each strictly into the type of its kind: an
 // unknown or misspelled field, a wrong type or an unknown kind is an error. Selectors must match the labels of their pods,
-// and no Ingress forwards what is for operators and other services.
+// no Ingress forwards what is for operators and other services, and the renderer opens no connection.
 package main
 
 import (
@@ -86,6 +86,9 @@ func main() {
 		if ingress, is := object.(*networkingv1.Ingress); is {
 			checkIngress(name, ingress, fail)
 		}
+		if policy, is := object.(*networkingv1.NetworkPolicy); is {
+			checkNetworkPolicy(name, policy, fail)
+		}
 	}
 	fmt.Printf("%d objects, %d faults\n", objects, faults)
 	if objects == 0 || faults > 0 {
@@ -127,6 +130,20 @@ func checkPods(name string, object any, fail func(string, ...any)) {
 				fail("%s: container %s mounts %s, which is not a volume", name, container.Name, mount.Name)
 			}
 		}
+	}
+}
+
+// checkNetworkPolicy holds that the renderer, which runs code of strangers, opens no connection.
+func checkNetworkPolicy(name string, policy *networkingv1.NetworkPolicy, fail func(string, ...any)) {
+	if policy.Labels["app.kubernetes.io/component"] != "renderer" {
+		return
+	}
+	isLimited := false
+	for _, kind := range policy.Spec.PolicyTypes {
+		isLimited = isLimited || kind == networkingv1.PolicyTypeEgress
+	}
+	if !isLimited || len(policy.Spec.Egress) > 0 {
+		fail("%s: the renderer may open connections", name)
 	}
 }
 
