@@ -106,6 +106,12 @@ describe('infra/docker/Dockerfile', () => {
       expect(existsSync(join(root, script))).toBe(true);
   });
 
+  it('has the licence of the Node.js that it takes', () => {
+    for (const file of ['bin/node', 'LICENSE']) {
+      expect(base).toContain(`COPY --from=node-program /usr/local/${file} /usr/local/${file}\n`);
+    }
+  });
+
   // A service refuses a variable and its file together.
   it('sets no variable that others give as a file', () => {
     const names = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, text = '']) =>

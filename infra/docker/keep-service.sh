@@ -18,6 +18,7 @@ for package in packages/*; do
   [ -e "node_modules/@cer/${package##*/}" ] || rm -rf "$package"
 done
 find packages apps -type d \( -name src -o -name test -o -name vectors -o -name testing \) -not -path '*/node_modules/*' -prune -exec rm -rf {} +
+find packages apps -type d -name .turbo -not -path '*/node_modules/*' -prune -exec rm -rf {} +
 find packages apps -type f \( -name '*.tsbuildinfo' -o -name '*.map' -o -name '*.d.ts' \) -not -path '*/node_modules/*' -delete
 # Declarations and source maps of dependencies; CanvasKit's builds that nothing loads.
 rm -rf node_modules/canvaskit-wasm/bin/full node_modules/canvaskit-wasm/bin/profiling

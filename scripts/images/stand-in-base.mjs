@@ -36,7 +36,11 @@ async function makeNode(folder, { base, name, npmVersion }) {
   const place = join(folder, 'node');
   const npmFolder = join(place, 'lib/node_modules/npm');
   mkdirSync(npmFolder, { recursive: true });
-  await unpack(folder, `node-linux-${process.arch}@${NODE_MAJOR}`, place, ['package/bin', 'package/include']);
+  await unpack(folder, `node-linux-${process.arch}@${NODE_MAJOR}`, place, [
+    'package/bin',
+    'package/include',
+    'package/LICENSE',
+  ]);
   await unpack(folder, `npm@${npmVersion}`, npmFolder, []);
   const container = (await buildah(['from', '--pull-never', base])).trim();
   await buildah(['add', '--quiet', container, place, '/usr/local']);

@@ -115,6 +115,7 @@ async function assertConfined(id) {
     'cat /proc/1/status',
     'for place in / /service /service/apps /usr/local/bin /etc; do if touch $place/x 2>/dev/null; then echo "writable $place"; fi; done',
     'touch /tmp/x || echo "no /tmp"',
+    '[ -s /usr/local/LICENSE ] || echo "no licence of Node.js"',
     'for tool in npm npx gcc make python3; do if command -v $tool; then echo "tool $tool"; fi; done',
   ].join('\n');
   const said = await docker(['exec', id, 'sh', '-c', script]);
@@ -124,7 +125,7 @@ async function assertConfined(id) {
     ['cannot gain any', /^CapBnd:\t0+$/m],
     ['has no new privileges', /^NoNewPrivs:\t1$/m],
     ['is under a seccomp filter', /^Seccomp:\t2$/m],
-    ['has a read-only root, a /tmp and no build tools', /^(?![\s\S]*^(writable|tool|no) )/m],
+    ['has a read-only root, a /tmp, licences and no build tools', /^(?![\s\S]*^(writable|tool|no) )/m],
   ]) {
     if (!holds.test(said)) throw new Error(`it does not hold that the process ${rule}:\n${said}`);
   }
