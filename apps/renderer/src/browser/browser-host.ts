@@ -24,7 +24,7 @@ export class ConfinementError extends Error {
 }
 
 /** The file is no longer the browser that the self-test tried and that certificates name. */
-export class BrowserReplaced extends Error {
+class BrowserReplaced extends Error {
   override readonly name = 'BrowserReplaced';
 }
 
