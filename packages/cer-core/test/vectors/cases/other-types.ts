@@ -23,6 +23,13 @@ async function hashOnlyCases(): Promise<Vector[]> {
   const attestation = change(receipted, 'meta.attestation.protocolVersion', null);
   const UNVERIFIABLE = { classification: 'UNVERIFIABLE' };
   return group('hash-only', 'hash-only-timestamp', keySet(), [
+    [
+      'package-created-at-differs',
+      'createdAt of a package equals the bundle’s, except around a reseal.',
+      { cer: receipted, createdAt: '2020-01-01T00:00:00Z' },
+      fails('ATTESTATION_INVALID_SIGNATURE', 'package.createdAt', 'PPFS'),
+      { heading: 'Packages' },
+    ],
     ['with-receipt', 'hash-only-timestamp gives VERIFIED when applicable checks pass.', attestation, passes('PPPS')],
     [
       'without-receipt',
