@@ -48,6 +48,18 @@ describe('cer verify', () => {
     expect(stdout.split('\n')[0]).toBe('VERIFIED, CONFIDENTIAL');
   });
 
+  it('names the flag for a file with one certificate per line', async () => {
+    const line = `${JSON.stringify(readSample('certified.json'))}\n`;
+    const many = folder.write('many.ndjson', line.repeat(2));
+    const { exitCode, stderr } = await cer(['verify', many, ...KEYS]);
+    expect([exitCode, stderr]).toEqual([
+      3,
+      expect.stringMatching(/one certificate per line is checked with --batch\n$/),
+    ]);
+    expect((await cer(['verify', folder.write('one.ndjson', line), ...KEYS])).exitCode).toBe(0);
+    expect((await cer(['verify', folder.write('two.json', line.repeat(2)), ...KEYS])).stderr).not.toContain('--batch');
+  });
+
   it('never shows an unsigned certificate in green', async () => {
     const { exitCode, stdout } = await cer(['verify', sample('sealed.json'), ...KEYS], { isTerminal: true });
     expect(exitCode).toBe(0);

@@ -79,7 +79,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     const source = onlyOperand(operands, 'FILE');
     if (source === '-') requireOneReaderOfStdin(flags);
     // The file first: if it is missing, no node is contacted.
-    const read = readArtefact(await readBytes(source, io.stdin, maxBytes), source, { maxBytes });
+    const read = readOne(await readBytes(source, io.stdin, maxBytes), source, maxBytes);
     const json = proof === null || read.fault !== null ? read : { ...read, value: withLogProof(read.value, proof) };
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, pinned, io.now()));
@@ -103,6 +103,16 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     },
     io,
   );
+}
+
+/** @throws UsageError for bytes that are not one artefact; of a file with one per line it names the flag for those */
+function readOne(bytes: Uint8Array, source: string, maxBytes: number): ReturnType<typeof readArtefact> {
+  try {
+    return readArtefact(bytes, source, { maxBytes });
+  } catch (error) {
+    if (!(error instanceof UsageError) || !/\.(?:ndjson|jsonl)$/i.test(source)) throw error;
+    throw new UsageError(`${error.message}. A file with one certificate per line is checked with --batch`);
+  }
 }
 
 /** @throws UsageError where the proof of one certificate is given for many */
