@@ -2982,7 +2982,7 @@ class _Evaluation:
         self.requireds("snapshot", snapshot, _EXECUTION)
         self.optionals("snapshot", snapshot, _EXECUTION_OPTIONAL)
         self.check_parameters(get(snapshot, "parameters"))
-        if "prevStepHash" in snapshot:
+        if given(get(snapshot, "prevStepHash")):
             self.must_hash("snapshot.prevStepHash", snapshot["prevStepHash"])
         self.check_tools(get(snapshot, "toolCalls"))
 

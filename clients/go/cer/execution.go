@@ -13,7 +13,7 @@ func (e *evaluation) checkExecution(snapshot *Value) {
 	}
 	e.optionals("snapshot", snapshot, executionRules)
 	e.checkParameters(snapshot.Get("parameters"))
-	if previous := snapshot.Get("prevStepHash"); previous != nil {
+	if previous := snapshot.Get("prevStepHash"); previous.given() {
 		e.mustHash("snapshot.prevStepHash", previous)
 	}
 	e.checkTools(snapshot.Get("toolCalls"))

@@ -38,6 +38,13 @@ const sealedBundles: readonly CaseLine[] = [
     seal(change(v1(), 'snapshot.protocolVersion', undefined)),
     passes('PSSS'),
   ],
+  [
+    'previous-step-null',
+    'null in prevStepHash means no previous step.',
+    seal(v1({ prevStepHash: null })),
+    passes('PSSS'),
+    { heading: 'Chains' },
+  ],
   ['protocol-null', 'A null protocolVersion is 1.2.0.', seal(v1({ protocolVersion: null })), passes('PSSS')],
   [
     'everything-in-scope',
