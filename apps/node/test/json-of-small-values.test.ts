@@ -7,7 +7,7 @@ import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from '.
 const MIB = 1024 * 1024;
 /** So small that few megabytes of JSON fill it. */
 const HEAP = '--max-old-space-size=96';
-const BODY_BYTES = 4 * MIB;
+const BODY_BYTES = 5 * MIB;
 
 let database: TestDatabase;
 let premises: Premises;

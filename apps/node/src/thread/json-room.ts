@@ -1,14 +1,16 @@
 import { ServiceError } from '@cer/http-service';
 
 /**
- * Bytes of memory that JSON takes at most while it is parsed, by the bytes of its text: text and strings may have two
- * bytes per character and are copied once; the rest is what the smallest values take. Marks within strings count too.
+ * Bytes of memory that JSON takes at most while it is parsed, by the bytes of its text. Text and strings are copied once,
+ * with two bytes per character where a character is not ASCII; the marks stand for the smallest values. Marks within
+ * strings count too.
  */
+const BYTES_OF_ASCII = 2;
 const BYTES_OF_TEXT = 4;
-const BYTES_OF_MARKS = { '[': 64, '{': 96, ':': 128, ',': 24 } as const;
-
-const BYTES = new Uint8Array(256).fill(BYTES_OF_TEXT);
-for (const [mark, bytes] of Object.entries(BYTES_OF_MARKS)) BYTES[mark.charCodeAt(0)] = BYTES_OF_TEXT + bytes;
+const BYTES_OF_MARKS = new Uint8Array(128);
+for (const [mark, bytes] of Object.entries({ '[': 64, '{': 96, ':': 128, ',': 24 })) {
+  BYTES_OF_MARKS[mark.charCodeAt(0)] = bytes;
+}
 
 /**
  * Work that outgrows its thread is ended, but JSON.parse is not: it takes what it needs, beyond every limit.
@@ -16,9 +18,15 @@ for (const [mark, bytes] of Object.entries(BYTES_OF_MARKS)) BYTES[mark.charCodeA
  * @throws ServiceError PAYLOAD_TOO_LARGE for JSON that might not fit
  */
 export function assertJsonFits(text: Uint8Array, heapBytes: number): void {
-  let left = heapBytes;
-  for (let at = 0; at < text.length; at += 1) left -= BYTES[text[at] ?? 0] ?? 0;
-  if (left >= 0) return;
+  let ofMarks = 0;
+  let allBits = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at] ?? 0;
+    allBits |= byte;
+    ofMarks += BYTES_OF_MARKS[byte] ?? 0;
+  }
+  const ofText = text.length * (allBits < 128 ? BYTES_OF_ASCII : BYTES_OF_TEXT);
+  if (ofText + ofMarks <= heapBytes) return;
   const message = 'body: its JSON may take more memory than this node has for one body: send fewer values';
   throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message });
 }
