@@ -3157,11 +3157,11 @@ class _Evaluation:
             return
         self.checks.node_signature = self.checks.receipt_consistency = FAIL
         receipt, code = _read_receipt(found)
+        if signature is ABSENT and code != "ATTESTATION_MISSING":
+            self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
+            return
         if receipt is None:
             self.fault(_before(self.options.keys, code), "meta.attestation.receipt", "not a receipt")
-            return
-        if signature is ABSENT:
-            self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
             return
         self.receipt = receipt
         code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", self.timestamps)

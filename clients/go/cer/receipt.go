@@ -123,12 +123,12 @@ func (e *evaluation) verifyReceipt() {
 	}
 	e.checks.NodeSignature, e.checks.ReceiptConsistency = Fail, Fail
 	r, code := readReceipt(found)
-	if code != "" {
-		e.fault(e.options.Keys.before(code), "meta.attestation.receipt", "not a receipt")
+	if signature == nil && code != "ATTESTATION_MISSING" {
+		e.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
 		return
 	}
-	if signature == nil {
-		e.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
+	if code != "" {
+		e.fault(e.options.Keys.before(code), "meta.attestation.receipt", "not a receipt")
 		return
 	}
 	e.receipt = r

@@ -184,6 +184,7 @@ export async function receiptCases(): Promise<Vector[]> {
     missing('attestation-is-text', meta('attested')),
     missing('receipt-absent', change(receipted, RECEIPT, undefined)),
     missing('signature-absent', change(receipted, SIGNATURE, undefined), SIGNATURE),
+    missing('malformed-receipt-without-signature', meta({ receipt: { ...receipt, note: 'x' } }), SIGNATURE),
     missing('receipt-without-kid', change(receipted, `${RECEIPT}.kid`, undefined)),
     missing('receipt-without-node', change(receipted, `${RECEIPT}.nodeId`, undefined)),
     missing('signature-alone', { ...sealed, signature }),
