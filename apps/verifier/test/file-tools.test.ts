@@ -150,8 +150,6 @@ describeInChromium('files on the start page', (chromium) => {
   });
 
   it('brings the verdict of each given file into view', async () => {
-    // At once, without the motion of scrolling.
-    await watched.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     const verdictTop = (): Promise<unknown> =>
       watched.page.evaluate(`document.querySelector('.result .verdict').getBoundingClientRect().top`);
     const record = await plain();

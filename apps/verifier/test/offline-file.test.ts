@@ -101,8 +101,6 @@ describeInChromium('the offline file, with the network cut', (chromium) => {
 
     const path = files.write('saved.html', saved.text);
     await openFile(path);
-    // Scrolls at once, without motion.
-    await watched.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
     expect(await watched.page.evaluate('window.scrollY')).toBe(0);

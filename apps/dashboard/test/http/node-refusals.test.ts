@@ -65,7 +65,7 @@ it('says so to the holder of a shared link', async () => {
 
 it('reports a filter that the node lacks', async () => {
   details = ['query: must have only attested_from, attested_to'];
-  const { status, text } = await browser.get('/records?reviewed_hash=x');
+  const { status, text } = await browser.get(`/records?reviewed_hash=sha256:${'a'.repeat(64)}`);
   expect([status, text]).toEqual([503, expect.stringContaining('of an older release')]);
 });
 

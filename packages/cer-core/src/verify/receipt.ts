@@ -178,7 +178,8 @@ function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): F
       findings.push(invalid(`${path}${name}`, 'is a copy that differs from the signed value'));
     }
   }
-  const createdAt = packaging === null || type?.receiptScope === 'reseal' ? undefined : member(packaging, 'createdAt');
+  const isCompared = type !== null && type.receiptScope !== 'reseal';
+  const createdAt = packaging !== null && isCompared ? member(packaging, 'createdAt') : undefined;
   if (createdAt !== undefined && createdAt !== null && createdAt !== member(bundle, 'createdAt')) {
     findings.push(invalid('package.createdAt', 'differs from createdAt'));
   }
