@@ -55,11 +55,12 @@ export class SqlUserStore implements UserStore {
   ): ReturnType<UserStore['setEnabled']> {
     const at = this.#now();
     return this.#database.transaction(async (db) => {
-      // One after the other in a tenant: two owners who disable each other would leave none.
+      // One after the other in a tenant, and none by a user who was disabled meanwhile: two owners who disable each other
+      // would leave none.
       await db('tenants')
         .where({ tenant_id: tenantId })
         .update({ status: db.ref('status') });
-      if (!enabled && (await isLastOwner(db, tenantId, userId))) return 'last owner';
+      if (await isDisabled(db, actor)) return 'actor disabled';
       const [row] = await db<UserRow>('users')
         .where({ tenant_id: tenantId, user_id: userId })
         .update({ disabled_at: enabled ? null : at.toISOString() })
@@ -76,11 +77,7 @@ export class SqlUserStore implements UserStore {
   }
 }
 
-async function isLastOwner(db: Knex, tenantId: string, userId: string): Promise<boolean> {
-  const owners = await db<UserRow>('users')
-    .where({ tenant_id: tenantId, role: 'owner' })
-    .whereNull('disabled_at')
-    .limit(2)
-    .select('user_id');
-  return owners.length === 1 && owners[0]?.user_id === userId;
+async function isDisabled(db: Knex, email: string): Promise<boolean> {
+  const user = await db<UserRow>('users').where({ email }).first('disabled_at');
+  return user !== undefined && user.disabled_at !== null;
 }

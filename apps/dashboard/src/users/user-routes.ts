@@ -5,7 +5,7 @@ import { ROLES } from '../account/role.js';
 import { passwordsAreOff } from '../auth/refusals.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import type { Store } from '../store/index.js';
+import type { Session, Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
@@ -30,6 +30,13 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
     const user = await store.users.find(tenantId, userId);
     if (user === null || !(await store.links.issuePasswordLink(tenantId, userId, link, actor))) throw noSuchUser();
     return linkPage(user, link);
+  };
+  const setEnabled = async ({ tenant, user }: Session, userId: string, enabled: boolean): Promise<void> => {
+    const outcome = await store.users.setEnabled(tenant.tenantId, userId, enabled, user.email);
+    if (outcome === 'unknown') throw noSuchUser();
+    if (outcome === 'actor disabled') {
+      throw new ServiceError({ code: 'FORBIDDEN', message: 'Another owner has just disabled you.' });
+    }
   };
 
   return [
@@ -73,12 +80,7 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
       if (userId === session.user.userId) {
         throw new ServiceError({ code: 'FORBIDDEN', message: 'You cannot disable yourself: another owner can.' });
       }
-      const { tenant, user } = session;
-      const outcome = await store.users.setEnabled(tenant.tenantId, userId, false, user.email);
-      if (outcome === 'unknown') throw noSuchUser();
-      if (outcome === 'last owner') {
-        throw new ServiceError({ code: 'FORBIDDEN', message: 'This user is the only owner: no user could undo it.' });
-      }
+      await setEnabled(session, userId, false);
       return { goTo: '/users?done=user-disabled' };
     }),
     pages.act(
@@ -98,8 +100,7 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
     ),
     pages.act('/users/:userId/enable', 'owner', 'Enable a user', async ({ session, head }) => {
       const userId = pathParam(head, 'userId');
-      const { tenant, user } = session;
-      if ((await store.users.setEnabled(tenant.tenantId, userId, true, user.email)) === 'unknown') throw noSuchUser();
+      await setEnabled(session, userId, true);
       return { goTo: '/users?done=user-enabled' };
     }),
   ];

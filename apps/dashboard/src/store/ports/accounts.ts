@@ -90,12 +90,12 @@ export interface UserStore {
   list(tenantId: string): Promise<readonly User[]>;
   /**
    * Disabling ends the user's sessions and links.
-   * @returns `last owner`, and nothing is changed, for the only enabled owner of the tenant
+   * @returns `actor disabled`, and nothing is changed, for an actor who is a disabled user
    */
   setEnabled(
     tenantId: string,
     userId: string,
     enabled: boolean,
     actor: Actor,
-  ): Promise<'changed' | 'unknown' | 'last owner'>;
+  ): Promise<'changed' | 'unknown' | 'actor disabled'>;
 }
