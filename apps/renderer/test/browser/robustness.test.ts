@@ -50,7 +50,9 @@ describeWithBrowser('A renderer in trouble', () => {
   let renderer: RendererUnderTest;
   let hash: unknown;
   beforeAll(async () => {
-    renderer = await startRenderer({ RENDER_MAX_WAITING: '3', RENDER_CONCURRENCY: '2' });
+    // Pages have a low priority: where other programs keep every core busy, one computes little for a long time.
+    const limits = { RENDER_MAX_WAITING: '3', RENDER_CONCURRENCY: '2', STILL_DEADLINE_MS: '120000' };
+    renderer = await startRenderer(limits);
     hash = (await renderer.still(DISC)).body['pixelHash'];
   });
   afterAll(async () => {
