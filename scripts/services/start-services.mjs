@@ -24,8 +24,8 @@ const KEPT_FROM_THIS_PROCESS = [
 
 /**
  * Starts every service, certifies a sample, prints what to try, and waits. Ctrl-C stops all; a service
- * that exits on its own stops all, and its last lines are shown. A renderer whose browser does not start holds up
- * nothing, and goes on trying.
+ * that exits on its own stops all, and its last lines are shown. The other services do not wait for a renderer whose
+ * browser does not start; it tries again.
  * @param {{root: string, browser: {path?: string, reason?: string} | null, log?: (line: string) => void}} options
  */
 export async function startServices({ root, browser, log = console.log }) {

@@ -12,7 +12,10 @@ const rowOf = (logId: number, role: LogRow['role']): LogRow => ({
 const SHOWN = { size: 1, note: 'a checkpoint' };
 const EPOCH: StoredEpoch = { epoch: 0, entry: new Uint8Array(1), to: '2026-01-02T00:00:00.000Z' };
 
-/** A log whose epochs have so many leaves of one tenant, and how many of them were read at once. */
+/**
+ * A log with one tenant, and the number of leaves of each read.
+ * @param sizes of the tenant's tree at each epoch, in leaves
+ */
 function logOf(
   leafAt: (at: number) => LoggedLeaf,
   sizes: readonly number[] = [LEAVES],
