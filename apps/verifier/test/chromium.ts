@@ -1,10 +1,4 @@
-import {
-  describeInChromium as describeWhereOneIs,
-  launchChromium,
-  newPage,
-  REDUCED_MOTION,
-  watchPage,
-} from '@cer/test-browser';
+import { describeInChromium as describeWhereOneIs, launchChromium, newPage, watchPage } from '@cer/test-browser';
 import type { Browser, Page, PageWatch } from '@cer/test-browser';
 
 /** A suite that drives a real Chromium, which it starts and stops; where none is installed, it says so. */
@@ -33,8 +27,6 @@ class Chromium {
     const page = await newPage(context);
     await page.setViewport({ width: 1100, height: 900 });
     await page.setJavaScriptEnabled(options.scripts ?? true);
-    // A click on what still scrolls misses it.
-    await page.emulateMediaFeatures([REDUCED_MOTION]);
     return new WatchedPage(page);
   }
 }

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { expect } from '@jest/globals';
 import type { Page } from 'puppeteer';
 import { brokenRules } from './broken-rules.js';
+import { REDUCED_MOTION } from './chromium.js';
 
 /** Screenshot folder (`CER_PICTURES`), one subfolder per test file; unset: no screenshots. */
 const SCREENSHOTS = process.env['CER_PICTURES'];
@@ -10,8 +11,6 @@ const ROOT = join(__dirname, '..', '..', '..');
 const DESKTOP = { width: 1100, height: 900 };
 const PHONE = { width: 360, height: 740 };
 
-/** Without motion axe measures no colours in the middle of a transition, and clicks meet what they were aimed at. */
-export const REDUCED_MOTION = { name: 'prefers-reduced-motion', value: 'reduce' };
 const APPEARANCES = [
   { appearance: 'light', viewport: DESKTOP, features: [] },
   {

@@ -1,5 +1,5 @@
 /** The real Chromium in which tests open pages. Only tests import it, from source, so it is never built. */
 export type { Browser, BrowserContext, Page } from 'puppeteer';
 export { describeInChromium, findChromium, launchChromium, newPage } from './chromium.js';
-export { auditPage, REDUCED_MOTION, takeScreenshots } from './audit-page.js';
+export { auditPage, takeScreenshots } from './audit-page.js';
 export { watchPage, type PageWatch } from './watch-page.js';
