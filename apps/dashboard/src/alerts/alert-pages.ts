@@ -3,7 +3,7 @@ import { choiceField, faultSummary, formTokenField, textField } from '../web/fie
 import type { FormFault } from '../web/form.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { ALERT_TYPES, typeName } from './alert-texts.js';
+import { ALERT_TYPES, typeName, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { Webhook, WebhookSecret } from './node-webhooks.js';
 
 export interface AlertsPage {
@@ -72,11 +72,11 @@ function newWebhookForm(formToken: string, given: AlertsPage['given'], faults: r
     <p>It receives what changes after you add it. A condition that began before is not sent again.</p>
     <form method="post" action="/alerts" class="card">
       ${formTokenField(formToken)}
-      ${textField({ name: 'url', label: 'Address', value: given?.url, hint: 'A public https address, e.g. https://hooks.example.com/cer.', faults })}
+      ${textField({ name: 'url', label: LABELS.url, value: given?.url, hint: 'A public https address, e.g. https://hooks.example.com/cer.', faults })}
       ${choiceField(
         'checkbox',
         'types',
-        'What it receives',
+        LABELS.types,
         ALERT_TYPES.map(([value, label, hint]) => ({
           ...{ value, label, hint },
           chosen: given === undefined || given.types.includes(value),

@@ -3,12 +3,13 @@ import type { Logger } from '@cer/http-service/process';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { nodePage } from '../records/node-page.js';
 import type { ActName, Store } from '../store/index.js';
+import type { FormFault } from '../web/form.js';
 import { graceHoursOf } from '../web/grace-periods.js';
 import { noticeText } from '../web/notices.js';
 import type { PageWords } from '../web/page-description.js';
 import { mayChange, type Pages, type SignedIn } from '../web/pages.js';
 import { alertsPage, webhookSecretPage } from './alert-pages.js';
-import { ALERT_TYPES } from './alert-texts.js';
+import { ALERT_TYPES, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { NodeWebhooks, Webhook } from './node-webhooks.js';
 import { webhookPage } from './webhook-page.js';
 
@@ -61,8 +62,8 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
       const url = (fields.get('url') ?? '').trim();
       const types = ALERT_TYPES.map(([type]) => type).filter((type) => fields.getAll('types').includes(type));
       const faults = [
-        ...(URL.canParse(url) ? [] : [{ field: 'url', sentence: 'Address must be a whole https address.' }]),
-        ...(types.length > 0 ? [] : [{ field: 'types', sentence: 'What it receives needs at least one choice.' }]),
+        ...(URL.canParse(url) ? [] : [{ field: 'url', sentence: `${LABELS.url} must be a whole https address.` }]),
+        ...(types.length > 0 ? [] : [{ field: 'types', sentence: `${LABELS.types} needs at least one choice.` }]),
       ];
       const again = async (found: typeof faults) =>
         alertsPage({
@@ -77,7 +78,7 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
       } catch (error) {
         const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
         if (refusal?.code !== 'VALIDATION_ERROR') throw error;
-        return again([{ field: 'url', sentence: refusal.message }]);
+        return again([nodeFault(refusal.message)]);
       }
     }),
     pages.act(
@@ -111,6 +112,13 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
       return { goTo: `/alerts/${webhook.id}?done=message-sent-again` };
     }),
   ];
+}
+
+/** A refusal of the node, which names the member of its request, at the field of the form. */
+function nodeFault(message: string): FormFault {
+  const [, field, rule] = /^(url|types): (.*)$/s.exec(message) ?? [];
+  if (rule === undefined || (field !== 'url' && field !== 'types')) return { field: 'url', sentence: message };
+  return { field, sentence: `${LABELS[field]} ${rule}` };
 }
 
 function unknownWebhook(): ServiceError {

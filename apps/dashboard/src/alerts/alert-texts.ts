@@ -1,5 +1,8 @@
 import type { Delivery } from './node-webhooks.js';
 
+/** What the form of a webhook calls its fields. */
+export const WEBHOOK_LABELS = { url: 'Address', types: 'What it receives' } as const;
+
 /** The types of alerts about an account. */
 export const ALERT_TYPES = [
   ['quota.reached', 'Quota', '80 or 100 % of the month is used.'],

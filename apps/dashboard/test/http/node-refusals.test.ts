@@ -19,8 +19,8 @@ let dashboard: TestDashboard;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  node = createServer(({ url }, answer) => {
-    if (url === '/v1/webhooks') return answer.end(JSON.stringify({ webhooks: [WEBHOOK] }));
+  node = createServer(({ url, method }, answer) => {
+    if (url === '/v1/webhooks' && method === 'GET') return answer.end(JSON.stringify({ webhooks: [WEBHOOK] }));
     if (url === '/v1/webhooks/wh_1/test') {
       const refusal = { error: 'RATE_LIMITED', message: '10 messages wait for this webhook', requestId: 'r' };
       return answer.writeHead(429).end(JSON.stringify(refusal));
@@ -77,4 +77,15 @@ it('reports a full message queue of a webhook', async () => {
 it('reports a rotation that another one preceded', async () => {
   const { status, text } = await browser.post('/alerts/wh_1/rotate', { grace_hours: '0' });
   expect([status, text]).toEqual([400, expect.stringContaining('Another request made a new secret')]);
+});
+
+it.each([
+  ['url: must be an https URL', 'Address must be an https URL.'],
+  ['types: must be of quota.reached', 'What it receives must be of quota.reached.'],
+  ['a tenant has at most 10 webhooks', 'a tenant has at most 10 webhooks.'],
+])('names the field of a refused webhook as the page does: %s', async (detail, sentence) => {
+  details = [detail];
+  const form = { url: 'http://hooks.example.com', types: 'quota.reached' };
+  const { status, text } = await browser.post('/alerts', form);
+  expect([status, text]).toEqual([422, expect.stringContaining(`>${sentence}<`)]);
 });
