@@ -208,6 +208,12 @@ describe('caching', () => {
     },
   );
 
+  it('answers 304 to any tag only where there is a page', async () => {
+    const anyTag = { 'if-none-match': '*' };
+    expect((await ask(verifier.url, `/c/${hash}`, anyTag)).status).toBe(304);
+    expect((await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`, anyTag)).status).toBe(404);
+  });
+
   it('tags missing pages and badges, caches assets permanently', async () => {
     const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`);
     const badge = await ask(verifier.url, `/badge/${hash}.svg`);

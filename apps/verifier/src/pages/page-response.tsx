@@ -84,8 +84,11 @@ export function unlessUnchanged(
 ): ServiceResponse {
   const headers = { etag, vary, 'cache-control': 'no-cache' };
   const held = head.headers['if-none-match']?.split(',').map((tag) => tag.trim());
-  if (held?.includes(etag) === true) return { status: 304, headers: { ...protection, ...headers }, body: null };
+  const unchanged: ServiceResponse = { status: 304, headers: { ...protection, ...headers }, body: null };
+  if (held?.includes(etag) === true) return unchanged;
   const answer = make();
+  // `*` is any page that exists.
+  if (held?.includes('*') === true && answer.status === 200) return unchanged;
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
