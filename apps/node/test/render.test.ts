@@ -149,6 +149,15 @@ describe('rendering through the node', () => {
     expect(json.body).toMatchObject({ runtimeHash: PNG, width: 1950, height: 2400, protocolVersion: '1.2.0' });
   });
 
+  it.each([
+    ['Application/JSON;q=0.5', 'application/json; charset=utf-8'],
+    ['image/png, application/json;q=0', 'image/png'],
+    ['application/json; Q=0.000', 'image/png'],
+    ['application/json-seq', 'image/png'],
+  ])('reads Accept by its rules: %s', async (accept, type) => {
+    expect((await render({ code: CODE }, { accept })).headers['content-type']).toBe(type);
+  });
+
   it('puts the certificate into the picture on request', async () => {
     const png = greyPng(120);
     scripted.body = still({ pngBase64: Buffer.from(png).toString('base64'), runtimeHash: sha256(png) });

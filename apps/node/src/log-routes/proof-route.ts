@@ -1,4 +1,4 @@
-import { ok, ServiceError, validationError, type ServiceResponse } from '@cer/http-service';
+import { accepts, ok, ServiceError, validationError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors/refusals.js';
 import type { FoundProof, LogProof } from '../log/log-proofs.js';
@@ -69,7 +69,7 @@ export function proofRoute({ store, log, gate }: ProofRouteDeps): DescribedRoute
       const found = await find(asked, caller?.tenantId ?? null);
       if (found.status === 'none') throw recordNotFound();
       if (found.status === 'pending') throw pending();
-      return answer(found.proof, request.headers['accept']);
+      return answer(found.proof, request);
     },
   };
 }
@@ -99,9 +99,9 @@ function parseAsked(query: URLSearchParams): Asked {
     : { of: 'project', hash: parseHash(hash, 'project_hash') };
 }
 
-function answer(found: LogProof, accept: string | undefined): ServiceResponse {
+function answer(found: LogProof, request: Pick<RequestHead, 'headers'>): ServiceResponse {
   const headers = { 'cache-control': 'no-store', vary: 'accept' };
-  if (accept !== undefined && /\bapplication\/json\b/.test(accept)) return ok(found, headers);
+  if (accepts(request, 'application/json')) return ok(found, headers);
   return { status: 200, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' }, body: found.proof };
 }
 

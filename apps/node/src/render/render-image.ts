@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-js
 import { effectiveProtocolVersion } from '@cer/cer-core';
 import { embedCertificate } from '@cer/cer-core/picture';
 import { stated } from '@cer/cer-core/seal';
-import { ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import { accepts, ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import { engineFaults, engineOf, requestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import { certificateHeaders } from '../records/response-headers.js';
@@ -91,7 +91,7 @@ export async function renderImage(
 function imageAnswer(
   rendered: JsonObject,
   protocolVersion: string,
-  { headers: asked }: Pick<ServiceRequest, 'headers'>,
+  request: Pick<ServiceRequest, 'headers'>,
   concluded: VerifiedRender | null,
 ): ServiceResponse {
   const { runtimeHash, pixelHash, width, height, sdkVersion, rendererVersion, executionTimeMs } = rendered;
@@ -103,7 +103,7 @@ function imageAnswer(
     'x-runtime-hash': textOr(runtimeHash, ''),
     ...(certificateHash !== null && certificateHeaders(certificateHash, isReplay)),
   };
-  if (asked['accept']?.includes('application/json') !== true) {
+  if (!accepts(request, 'application/json')) {
     return { status: 200, headers: { ...headers, 'content-type': 'image/png' }, body: png };
   }
   return ok(

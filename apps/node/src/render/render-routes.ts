@@ -1,4 +1,5 @@
 import {
+  accepts,
   createErrorShaper,
   ok,
   parseJsonBody,
@@ -172,11 +173,10 @@ function verifyHandler(deps: RenderRouteDeps): Handler {
     const verifying = verifyingWith(deps);
     const asked = await sketchBody(deps, 'render', request, caller);
     const planned = await planRender(verifying, asked, caller.tenantId, request.signal);
-    const accept = request.headers['accept'] ?? '';
-    const video = VIDEO_TYPES.find((type) => accept.includes(type));
+    const video = VIDEO_TYPES.find((type) => accepts(request, type));
     if (video !== undefined) return renderVideo(verifying, planned, video, request.signal);
     await assertRoomFor(verifying, planned, caller);
-    if (accept.includes('text/event-stream')) {
+    if (accepts(request, 'text/event-stream')) {
       return {
         status: 200,
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
