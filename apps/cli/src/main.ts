@@ -2,14 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { isatty } from 'node:tty';
 import { EXIT } from './exit-code.js';
 import type { Io, Output } from './io.js';
+import { fail } from './report/failure.js';
 import { run } from './run.js';
 
 // The only file that knows the process.
 
 function output(stream: typeof process.stdout | typeof process.stderr): Output {
   // A reader may close the pipe early (`cer ... | head`); that is not a fault of the verification.
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    // A result that is not written whole must not pass as one. Standard error gets no report about itself.
+    const detail = `standard output could not be written (${code ?? 'unknown reason'})`;
+    if (stream === process.stdout) fail({ reason: 'UNKNOWN_ERROR', detail }, io);
+    process.exit(EXIT.failed);
   });
   return {
     write: (text) => void stream.write(text),
