@@ -53,8 +53,8 @@ function hidesPrevious(bundle: JsonValue): boolean {
   return isJsonObject(snapshot) && isRedacted(member(snapshot, 'prevStepHash'));
 }
 
-function previousStepHash(bundle: unknown): string | null {
+/** A value of any type: one that is not a hash is a broken link, never an absent one. */
+function previousStepHash(bundle: unknown): JsonValue {
   const snapshot = isJsonObject(bundle) ? member(bundle, 'snapshot') : undefined;
-  const hash = isJsonObject(snapshot) ? member(snapshot, 'prevStepHash') : undefined;
-  return typeof hash === 'string' ? hash : null;
+  return (isJsonObject(snapshot) ? member(snapshot, 'prevStepHash') : undefined) ?? null;
 }

@@ -506,6 +506,20 @@ export async function projectCases(): Promise<Vector[]> {
       CHAINS,
     ],
     [
+      'chain-link-of-another-type',
+      'A prevStepHash of another type is present, and is not the hash of the previous step.',
+      project([one, step('exec-b', { prevStepHash: 42 })]),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-2.snapshot.prevStepHash', { structuralValid: false }),
+      CHAINS,
+    ],
+    [
+      'chain-begins-with-a-link-of-another-type',
+      'A prevStepHash of another type is present, and the first step has none.',
+      project([step('exec-a', { prevStepHash: {} }), two]),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-1.snapshot.prevStepHash', { structuralValid: false }),
+      CHAINS,
+    ],
+    [
       'chain-in-another-order',
       CHAIN,
       project([three[0], three[2], three[1]]),
