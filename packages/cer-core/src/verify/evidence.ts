@@ -89,8 +89,11 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   if (isLookupOfReseal) {
     disagreements.push(...originalDisagreements(packaging, inOuter, original, bundle));
   } else if (inMeta !== null) {
-    if (inOuter !== null) disagreements.push(...sharedNameDisagreements(inMeta, inOuter, `${outerPath}attestation`));
-    if (packaging !== null) disagreements.push(...sharedNameDisagreements(inMeta, packaging, 'package'));
+    const compare = (names: readonly string[], place: JsonObject, path: string): void => {
+      disagreements.push(...sharedNameDisagreements(inMeta, names, place, path));
+    };
+    if (inOuter !== null) compare(Object.keys(inOuter), inOuter, `${outerPath}attestation`);
+    if (packaging !== null) compare(REPEATED, packaging, 'package');
   }
   if (isLookup && !isLookupOfReseal) disagreements.push(differs('package.resealedCertificateHash', 'certificateHash'));
 
@@ -145,8 +148,24 @@ function receiptIn(attestation: JsonObject | null): JsonValue | undefined {
 /** Members that are not compared by name: `timestamp` is always recomputed, never trusted. */
 const COMPARED_ELSEWHERE: ReadonlySet<string> = new Set(['timestamp', 'receipt', 'signature', 'signatureB64Url']);
 
-function sharedNameDisagreements(left: JsonObject, right: JsonObject, rightPath: string): Finding[] {
-  return Object.keys(right)
+/** The members of `meta.attestation` that a package repeats. A name that both have by chance is not compared. */
+const REPEATED = [
+  'attestationId',
+  'attestedAt',
+  'bundleType',
+  'certificateHash',
+  'kid',
+  'nodeId',
+  'nodeRuntimeHash',
+] as const;
+
+function sharedNameDisagreements(
+  left: JsonObject,
+  names: readonly string[],
+  right: JsonObject,
+  rightPath: string,
+): Finding[] {
+  return names
     .filter(
       (name) =>
         !COMPARED_ELSEWHERE.has(name) && present(left, name) !== undefined && present(right, name) !== undefined,

@@ -173,6 +173,12 @@ export async function packageCases(): Promise<Vector[]> {
       passes('PPPP'),
       { heading: 'Attestation' },
     ],
+    [
+      'unknown-member-of-the-attestation-beside-the-package',
+      'Members of meta.attestation that are no copies are not compared with those of the package around it.',
+      change(saved, 'cer.meta.attestation', { ...object(at(cer, 'meta.attestation')), createdAt: 'x', ok: 'y' }),
+      passes('PPPP'),
+    ],
     ['wrapped-bundle', 'Verify takes {bundle}.', { bundle: cer }, passes('PPPP')],
     ['wrapped-package', 'Verify takes {bundle} around a package.', { bundle: saved }, passes('PPPP')],
     [
@@ -212,6 +218,13 @@ export async function packageCases(): Promise<Vector[]> {
       'attestation.nodeRuntimeHash',
       hashText('x'),
       'package.attestation.nodeRuntimeHash',
+      'An attestation summary is compared on shared names.',
+    ),
+    lie(
+      'summary-differs-in-an-unknown-member',
+      'cer.meta.attestation.requestId',
+      'another',
+      'package.attestation.requestId',
       'An attestation summary is compared on shared names.',
     ),
     lie('envelope-differs', 'verificationEnvelope.specVersion', '0.16.0', 'package.verificationEnvelope'),
