@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { SCOPES, type Scope } from '@cer/control-plane';
 import { html, type Html } from '@cer/pages';
 import { keyWorks } from '../introspection/introspect.js';
@@ -7,6 +8,9 @@ import type { FormFault } from '../web/form.js';
 import { graceField } from '../web/grace-periods.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+
+/** A form sent twice makes one key, so the key's id is made with the form. */
+export const KEY_ID = 'key_id';
 
 const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   certify: 'Create, certify and attest execution records.',
@@ -48,7 +52,7 @@ export function keysPage({ formToken, keys, mayChange, now, given, faults, notic
         html`<section aria-labelledby="new-key">
           <h2 id="new-key">Create a key</h2>
           <form method="post" action="/keys" class="card">
-            ${formTokenField(formToken)}
+            ${formTokenField(formToken)} <input type="hidden" name="${KEY_ID}" value="${randomUUID()}" />
             ${textField({ name: 'name', label: 'Name', value: given?.name, hint: 'Where it will be used, e.g. production.', faults })}
             ${choiceField(
               'checkbox',

@@ -137,7 +137,7 @@ export class SqlApiKeyStore implements ApiKeyStore {
 async function insertKey(db: Knex, key: NewApiKey, at: Date): Promise<ApiKey> {
   const [row] = await db('api_keys')
     .insert({
-      key_id: randomUUID(),
+      key_id: key.keyId ?? randomUUID(),
       tenant_id: key.tenantId,
       name: key.name,
       key_hash: key.keyHash,

@@ -42,6 +42,24 @@ describe('API keys', () => {
     expect(await asked(key)).toMatchObject({ active: true, scopes: ['certify', 'ingest'] });
   });
 
+  it('are made once by a form that is sent twice', async () => {
+    const id = /name="key_id" value="([^"]+)"/.exec((await browser.get('/keys')).text)?.[1];
+    const form = { name: 'checkout', scopes: 'certify', ...(id !== undefined && { key_id: id }) };
+    const answers = await Promise.all([browser.post('/keys', form), browser.post('/keys', form)]);
+    answers.push(await browser.post('/keys', form));
+    const shown = answers.filter(({ text }) => KEY.test(text));
+    expect(shown.map(({ status }) => status)).toEqual([200]);
+    const others = answers.filter(({ text }) => text.includes('This form was sent before and made one key'));
+    expect(others.map(({ status }) => status)).toEqual([400, 400]);
+    expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toHaveLength(1);
+  });
+
+  it('refuse an id that no form has', async () => {
+    await browser.get('/keys');
+    const answer = await browser.post('/keys', { name: 'a', scopes: 'certify', key_id: 'mine' });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('reload it')]);
+  });
+
   it('can be made for an auditor with read access', async () => {
     expect((await browser.get('/keys')).text).toContain('For auditors');
     expect(await asked(await makeKey(['audit']))).toMatchObject({ active: true, scopes: ['audit'] });

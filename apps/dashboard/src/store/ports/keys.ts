@@ -16,6 +16,8 @@ export interface ApiKey {
 }
 
 export interface NewApiKey {
+  /** Made by the store where the caller has none. */
+  readonly keyId?: string;
   readonly tenantId: string;
   readonly name: string;
   /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */
@@ -25,7 +27,7 @@ export interface NewApiKey {
 }
 
 export interface ApiKeyStore {
-  /** @throws StoreError STORE_ROW_REFUSED for a hash that is already a key */
+  /** @throws StoreError STORE_ROW_REFUSED for a hash or id that is already a key's */
   create(key: NewApiKey, actor: Actor): Promise<ApiKey>;
   /** Newest first. */
   list(tenantId: string): Promise<readonly ApiKey[]>;
