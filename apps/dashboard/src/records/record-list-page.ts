@@ -146,7 +146,7 @@ function tableRow(row: RecordRow, href: string): Html {
     <td>${moment(firstAttestedAt)}</td>
     ${longCell(appId ?? '–')} ${longCell(model === null ? '–' : `${provider ?? ''} ${model}`)}
     ${longCell(executionId ?? '–')}
-    <td>${status}${timestampedAt !== null && ', timestamped'}</td>
+    <td class="state">${status}${timestampedAt !== null && ', timestamped'}</td>
   </tr>`;
 }
 
