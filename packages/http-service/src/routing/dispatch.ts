@@ -15,7 +15,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse } from '../handler/handler.js';
 import type { BodyBudget } from '../limits/body-budget.js';
 import type { ResponseBudget } from '../limits/response-budget.js';
-import { requestHead, type Target } from './request-head.js';
+import { refuseMalformedQuery, requestHead, type Target } from './request-head.js';
 import type { Route } from './route.js';
 import type { Endpoint, RouteMatch } from './route-table.js';
 import type { RouterOptions } from './router-options.js';
@@ -80,7 +80,7 @@ export async function answerOf(
 async function handle(
   route: Route,
   head: RequestHead,
-  { request, response }: Exchange,
+  { request, response, target, found }: Exchange,
   bodyBudget: BodyBudget,
 ): Promise<ServiceResponse> {
   const sendsBody = route.method !== 'GET' && announcesBody(request);
@@ -88,8 +88,10 @@ async function handle(
   if (sendsBody) {
     refuseMediaType(route, head);
     refuseAnnouncedLength(request, limitBytes);
-    inviteBody(request, response);
   }
+  // An unknown path is 404 whatever its query is.
+  if (found !== undefined) refuseMalformedQuery(target);
+  if (sendsBody) inviteBody(request, response);
   const isPacked = sendsBody && isPackedFor(route, head);
   // The body is added to the head itself, so that a WeakMap entry of `admit` also holds for the handler.
   if (route.body === 'stream') {

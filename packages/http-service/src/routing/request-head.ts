@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, type TrustedProxies } from '../callers/client-address.js';
 import type { RequestHead, RequestHeaders } from '../handler/handler.js';
+import { validationError } from '../errors/service-error.js';
 import type { RouteMatch } from './route-table.js';
 
 /** A request target, split and otherwise untouched. */
@@ -17,6 +18,31 @@ export function splitTarget(url = '/'): Target {
   const path = mark < 0 ? target : target.slice(0, mark);
   // `http://host` and `http://host?query` ask for the root.
   return { path: path === '' ? '/' : path, query: mark < 0 ? '' : target.slice(mark + 1) };
+}
+
+const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi;
+
+/**
+ * `URLSearchParams` reads bytes that are not UTF-8 as U+FFFD, which would look up another value than the one sent.
+ * @throws ServiceError VALIDATION_ERROR with each such parameter as `name: rule`
+ */
+export function refuseMalformedQuery({ query }: Target): void {
+  if (!query.includes('%')) return;
+  const faults = query.split('&').flatMap((pair) => {
+    const [name = ''] = pair.split('=', 1);
+    if (isUtf8(pair)) return [];
+    return [`${/^[\w.-]{1,64}$/.test(name) ? name : 'query'}: must be percent-encoded UTF-8`];
+  });
+  if (faults.length > 0) throw validationError([...new Set(faults)]);
+}
+
+function isUtf8(text: string): boolean {
+  try {
+    for (const [bytes] of text.matchAll(PERCENT_ENCODED)) decodeURIComponent(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});

@@ -134,6 +134,23 @@ describe('routing', () => {
     ]);
   });
 
+  it.each([
+    ['/query?a=1&b=x%ff', 'b'],
+    ['/query?b=%C3%A4&c=%ED%A0%80', 'c'],
+    ['/query?%ff=secret', 'query'],
+  ])('refuses a query that is not UTF-8: %s', async (url, name) => {
+    const answer = await request(app).get(url);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: 'VALIDATION_ERROR',
+      details: [`${name}: must be percent-encoded UTF-8`],
+    });
+  });
+
+  it('answers an unknown path before it refuses a query', async () => {
+    expect((await request(app).get('/unknown?a=%ff')).status).toBe(404);
+  });
+
   it('redirects', async () => {
     const answer = await request(app).get('/moved').redirects(0);
     expect([answer.status, answer.headers['location']]).toEqual([302, '/v1/things']);
