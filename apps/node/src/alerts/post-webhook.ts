@@ -99,6 +99,11 @@ function post(
         );
       },
     );
+    // Without a listener the connection closes with no error, and the request would never end.
+    sent.on('upgrade', (answer, socket) => {
+      socket.destroy();
+      resolve(answer.statusCode ?? 0);
+    });
     sent.on('error', reject);
     sent.end(payload);
   });

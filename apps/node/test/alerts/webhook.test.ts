@@ -31,6 +31,10 @@ describe('a webhook', () => {
         );
         received.push({ host: request.headers.host, headers, body: Buffer.concat(parts).toString() });
         if (request.url === '/hangs') return;
+        if (request.url === '/upgrades') {
+          response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
+          return;
+        }
         if (request.url === '/redirects') {
           response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
           return;
@@ -84,6 +88,10 @@ describe('a webhook', () => {
 
   it('reads a bounded part of an answer', async () => {
     expect(await post(`http://127.0.0.1:${port}/endless`, { timeoutMs: 60_000 })).toEqual({ status: 200 });
+  });
+
+  it('ends when a receiver changes the protocol', async () => {
+    expect(await post(`http://127.0.0.1:${port}/upgrades`)).toEqual({ status: 101 });
   });
 
   it('ends when a receiver or the resolver hangs', async () => {
