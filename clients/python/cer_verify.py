@@ -695,18 +695,18 @@ class KeySet:
         for name in _KEY_TIMES:
             usable = usable and (not given(get(entry, name)) or parse_time(get(entry, name)) is not None)
         begin, end = parse_time(get(entry, "notBefore")), parse_time(get(entry, "retiredAt"))
-        key = _public_key(entry)
+        status = get(entry, "status")
+        usable = usable and (not given(status) or status in ("active", "retired", "revoked"))
+        key = _public_key(entry) if usable and get(entry, "algorithm") == "Ed25519" else None
         if (begin is not None and signed < begin) or (end is not None and signed > end):
             return Chosen(key, "ATTESTATION_KEY_NOT_FOUND")
-        status = get(entry, "status")
         endings = [get(entry, name) for name in ("revokedAt", "compromisedSince", "revocationReason")]
         rescue = None
         if status == "revoked" or any(given(ending) for ending in endings):
             rescue = _rescue(entry, timestamps)
             if rescue is None:
                 return Chosen(None, "KEY_REVOKED")
-        known = not given(status) or status in ("active", "retired", "revoked")
-        if key is None or not usable or not known or get(entry, "algorithm") != "Ed25519":
+        if key is None:
             return Chosen(None, "ATTESTATION_KEY_FORMAT_UNSUPPORTED")
         return Chosen(key, "", rescue)
 
@@ -885,6 +885,10 @@ def _is_raw(value: Json) -> bool:
 
 def _is_integer(value: Json) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == math.floor(value)
+
+
+def _is_safe_integer(value: Json) -> bool:
+    return _is_integer(value) and abs(_whole(value)) <= MAX_SAFE_INTEGER
 
 
 def _is_positive_integer(value: Json) -> bool:
@@ -3593,7 +3597,7 @@ _PROJECT_PRIORITY = (
     "CERTIFICATE_HASH_MISMATCH",
     "SCHEMA_ERROR",
 )
-_ENTRY: Rules = (("sequence", _is_integer), ("executionId", _is_text), ("parentStepIds", _are_texts))
+_ENTRY: Rules = (("sequence", _is_safe_integer), ("executionId", _is_text), ("parentStepIds", _are_texts))
 
 
 @dataclass
@@ -3776,15 +3780,14 @@ class _ProjectEvaluation:
         if given(attestation) and not isinstance(attestation, dict):
             return FAIL  # a fault of form
         receipt, code = _read_receipt(found)
+        if signature is ABSENT:
+            receipt, code = None, "ATTESTATION_MISSING"
         if receipt is None:
-            self.fault(_before(self.options.keys, code), "meta.attestation.receipt", "not a receipt")
+            self.fault(_before(self.options.keys, code), "meta.attestation.receipt", "not a receipt with its signature")
             return FAIL
         if receipt.kind != "project":
             code = _before(self.options.keys, "ATTESTATION_INVALID_SIGNATURE")
             self.fault(code, "meta.attestation.receipt", "not a receipt of a project")
-            return FAIL
-        if signature is ABSENT:
-            self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
             return FAIL
         before = len(self.findings)
         holders = (get(self.bundle, "meta"), attestation, self.bundle, self.body)
@@ -3978,13 +3981,13 @@ class _ProjectEvaluation:
     def verify_step(self, entry: Json, bundle: Json, step: Step) -> None:
         kind, named = get(bundle, "bundleType"), get(bundle, "certificateHash")
         is_own_reseal = kind == RESEAL and same(named, get(entry, "certificateHash"))
-        if kind == HASH_ONLY or is_own_reseal:
-            step.status, step.code = "FAILED", "INCOMPLETE_ARTIFACT"
-            return
-        report = verify(bundle, self.options)
+        report = verify(bundle, replace(self.options, require_log=False))
         step.findings = report.findings
-        if not report.ok:
-            step.status, step.code = "FAILED", report.code
+        if kind == HASH_ONLY or is_own_reseal:
+            incomplete = Finding("INCOMPLETE_ARTIFACT", "bundleType", "not a whole certificate")
+            step.findings = _sorted_findings([*report.findings, incomplete])
+        if step.findings:
+            step.status, step.code = "FAILED", step.findings[0].code
             return
         if self.is_public and self.is_reseal(bundle) and report.provenance == "proven":
             named = get(bundle, "meta", "attestation", "receipt", "originalCertificateHash")

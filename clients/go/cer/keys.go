@@ -60,19 +60,19 @@ func (set *KeySet) choose(kid string, signed time.Time) (key []byte, code string
 		}
 		outside = outside || name == "notBefore" && signed.Before(limit) || name == "retiredAt" && signed.After(limit)
 	}
-	key, ok := publicKey(entry)
+	status := entry.Get("status")
+	isKnown := !status.given() || status.isText("active") || status.isText("retired") || status.isText("revoked")
+	if usable && isKnown && entry.Get("algorithm").isText("Ed25519") {
+		key = publicKey(entry)
+	}
 	if outside {
 		return key, "ATTESTATION_KEY_NOT_FOUND"
 	}
-	status := entry.Get("status")
 	if status.isText("revoked") || entry.Get("revokedAt").given() || entry.Get("compromisedSince").given() ||
 		entry.Get("revocationReason").given() {
 		return nil, "KEY_REVOKED"
 	}
-	if status.given() && !status.isText("active") && !status.isText("retired") {
-		usable = false
-	}
-	if !ok || !usable || !entry.Get("algorithm").isText("Ed25519") {
+	if key == nil {
 		return nil, "ATTESTATION_KEY_FORMAT_UNSUPPORTED"
 	}
 	return key, ""
@@ -93,24 +93,27 @@ func readKey(text string) []byte {
 	return nil
 }
 
-// publicKey reads both forms of the key. Where both can be read they must agree.
-func publicKey(entry *Value) ([]byte, bool) {
+// publicKey reads both forms of the key, which must agree where both can be read; it is nil for an unusable key.
+func publicKey(entry *Value) []byte {
 	key := readKey(entry.Get("publicKey").text())
 	jwk := entry.Get("publicKeyJwk")
 	use, alg := jwk.Get("use"), jwk.Get("alg")
 	if jwk.Has("d") || use.given() && !use.isText("sig") ||
 		alg.given() && !alg.isText("EdDSA") && !alg.isText("Ed25519") {
-		return nil, false
+		return nil
 	}
 	if jwk.Get("kty").isText("OKP") && jwk.Get("crv").isText("Ed25519") {
 		x, ok := decodeBase64(base64.RawURLEncoding, jwk.Get("x").text())
 		if ok = ok && len(x) == 32; ok && key != nil && !bytes.Equal(x, key) {
-			return nil, false
+			return nil
 		} else if ok {
 			key = x
 		}
 	}
-	return key, key != nil && strictPoint(key)
+	if key == nil || !strictPoint(key) {
+		return nil
+	}
+	return key
 }
 
 // contextUnprotected reports whether a key's receipts of that time may leave the context out of the hash.

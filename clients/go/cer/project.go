@@ -1,6 +1,7 @@
 package cer
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -178,8 +179,9 @@ func (p *project) checkEntry(path string, entry *Value) {
 	}
 }
 
+// isInteger reports a whole number from -(2^53-1) to 2^53-1.
 func isInteger(v *Value) bool {
-	return v.is(Number) && v.Number == float64(int64(v.Number))
+	return v.is(Number) && math.Abs(v.Number) <= maxNumber && v.Number == math.Trunc(v.Number)
 }
 
 func isStrings(v *Value) bool {

@@ -17,14 +17,14 @@ func (p *project) checkReceipt() string {
 	before := len(p.findings)
 	r, code := readReceipt(found)
 	switch {
+	case signature == nil:
+		p.fault("ATTESTATION_MISSING", "meta.attestation.receipt", "without its signature")
+		return Fail
 	case code != "":
 		p.fault(p.options.Keys.before(code), "meta.attestation.receipt", "not a receipt")
 		return Fail
 	case r.kind != "project":
 		p.fault(p.options.Keys.before("ATTESTATION_INVALID_SIGNATURE"), "meta.attestation.receipt", "not a receipt of a project")
-		return Fail
-	case signature == nil:
-		p.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
 		return Fail
 	}
 	e := &evaluation{options: p.options}

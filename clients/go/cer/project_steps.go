@@ -211,13 +211,14 @@ func (p *project) checkSteps() {
 
 func (p *project) checkStep(entry, bundle *Value, step *Step) {
 	ownReseal := isReseal(bundle) && equal(bundle.Get("certificateHash"), entry.Get("certificateHash"))
-	if bundle.Get("bundleType").isText(hashOnly) || ownReseal {
-		step.Status, step.Code = "FAILED", "INCOMPLETE_ARTIFACT"
-		return
-	}
 	report := Verify(bundle, p.options)
-	if report.Code != "OK" {
-		step.Status, step.Code = "FAILED", report.Code
+	findings := slices.Clone(report.Findings)
+	if bundle.Get("bundleType").isText(hashOnly) || ownReseal {
+		findings = append(findings, Finding{Code: "INCOMPLETE_ARTIFACT", Member: "bundleType", Detail: "not a whole certificate"})
+		sortFindings(findings)
+	}
+	if len(findings) > 0 {
+		step.Status, step.Code = "FAILED", findings[0].Code
 		return
 	}
 	named := bundle.Get("certificateHash")

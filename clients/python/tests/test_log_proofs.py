@@ -100,6 +100,14 @@ class LogProofs(unittest.TestCase):
         unpinned = cer.verify(bundle, cer.Options(keys=keys, require_log=True))
         self.assertEqual(unpinned.code, "LOG_UNKNOWN")
 
+    def test_demanded_log_of_a_project(self) -> None:
+        """The demand is about the receipt of the project, not about its steps."""
+        bundle = cer.parse_json((ROOT / "examples" / "certificates" / "project.json").read_bytes())
+        keys = cer.parse_key_set(cer.parse_json((ROOT / "examples" / "certificates" / "keys.json").read_bytes()))
+        demanded = cer.verify_project(bundle, cer.Options(keys=keys, log_policy=policy(), require_log=True))
+        self.assertEqual([finding.code for finding in demanded.findings], ["LOG_PROOF_MISSING"])
+        self.assertEqual({step.code for step in demanded.steps}, {"OK"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -16,11 +16,12 @@ export function checkChain(
 ): Finding[] {
   const previous = entries.map(({ stepId }) => previousStepHash(member(embedded, stepId)));
   if (previous.every((hash) => hash === null)) return [];
+  let lastSequence: number | null = null;
   return entries.flatMap((entry, index) => {
     const before = index === 0 ? null : entries[index - 1];
     const findings: Finding[] = [];
     const bundle = member(embedded, entry.stepId);
-    const isHidden = bundle === undefined ? withdrawn.has(entry.stepId) : hidesPrevious(bundle);
+    const isHidden = bundle === undefined ? withdrawn.has(entry.stepId) : before !== null && hidesPrevious(bundle);
     const expected = before?.certificateHash ?? null;
     if (!isHidden && previous[index] !== expected) {
       findings.push({
@@ -31,18 +32,14 @@ export function checkChain(
         ...(typeof previous[index] === 'string' && { computed: previous[index] }),
       });
     }
-    if (
-      before != null &&
-      before.sequence !== null &&
-      entry.sequence !== null &&
-      entry.sequence !== before.sequence + 1
-    ) {
+    if (lastSequence !== null && entry.sequence !== null && entry.sequence !== lastSequence + 1) {
       findings.push({
         code: 'CHAIN_BREAK_DETECTED',
         member: `stepRegistry[${index}].sequence`,
-        detail: 'must follow the sequence of the step before it',
+        detail: 'must follow the sequence that was given before it',
       });
     }
+    lastSequence = entry.sequence ?? lastSequence;
     return findings;
   });
 }

@@ -48,7 +48,11 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     return refused(fail('ATTESTATION_MISSING', WHERE, 'is required beside the other parts of an attestation'), absent);
   }
   const trust = trustOf(options);
-  const { receipt } = readReceipt(payload);
+  const reading = readReceipt(payload);
+  const { receipt } = reading;
+  if (reading.receipt === null && reading.fault === 'incomplete') {
+    return refused(fail('ATTESTATION_MISSING', WHERE, reading.detail), absent);
+  }
   if (receipt?.scope !== 'project') {
     const other = invalid(WHERE, 'is not a receipt of a project');
     return refused(outcomeOf([...missingKeys(trust.keySet, WHERE), other]), absent);

@@ -41,7 +41,7 @@ function readEntry(entry: JsonValue, path: string, findings: Finding[]): Registr
   const certificateHash = member(entry, 'certificateHash');
   const sequence = member(entry, 'sequence');
   const executionId = member(entry, 'executionId');
-  const parents = member(entry, 'parentStepIds') ?? [];
+  const { parentStepIds: parents = [] } = entry;
   if (nonEmptyText(stepId ?? null) !== null)
     findings.push(schemaFinding(`${path}.stepId`, 'must be a non-empty string'));
   if (!isSha256Hash(certificateHash)) {
@@ -54,7 +54,7 @@ function readEntry(entry: JsonValue, path: string, findings: Finding[]): Registr
   if (sequence !== undefined && !Number.isSafeInteger(sequence)) {
     findings.push(schemaFinding(`${path}.sequence`, 'must be an integer'));
   }
-  if (executionId !== undefined && executionId !== null && typeof executionId !== 'string') {
+  if (executionId !== undefined && typeof executionId !== 'string') {
     findings.push(schemaFinding(`${path}.executionId`, 'must be a string'));
   }
   if (!Array.isArray(parents) || !parents.every((parent) => typeof parent === 'string')) {

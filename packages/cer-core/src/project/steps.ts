@@ -5,6 +5,7 @@ import { evaluateCer } from '../verify/evaluate.js';
 import type { Evaluation } from '../verify/evaluation.js';
 import type { VerifyOptions } from '../verify/options.js';
 import type { RegistryEntry } from './registry.js';
+import { isPackage } from './structure.js';
 
 /** Maximum steps verified concurrently: enough for the thread pool, few enough to stay responsive. */
 const STEPS_AT_ONCE = 256;
@@ -65,6 +66,11 @@ async function verifyStep(
     const isDemanded = options.requireAttestation === true || options.requireFullArtifact === true;
     const status = isWithdrawn && !isDemanded ? 'WITHDRAWN' : 'FAILED';
     return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };
+  }
+  if (isPackage(bundle)) {
+    const detail = 'is a package, where the bundle itself is required';
+    const finding: Finding = { code: 'STEP_REGISTRY_MISMATCH', member: stepId, detail };
+    return { ...base, ok: false, status: 'FAILED', code: finding.code, findings: [finding], isAttested: false };
   }
   const evaluation = await evaluateCer(bundle, options);
   const findings = [

@@ -103,12 +103,17 @@ function checkEmbedded(
       const path = `stepRegistry[${index}]`;
       if (!isJsonObject(bundle)) return [mismatch(path, 'has no embedded bundle')];
       // A package would be compared by its outer members here, but verified by its inner bundle.
-      if (['cer', 'bundle'].some((name) => Object.hasOwn(bundle, name))) {
+      if (isPackage(bundle)) {
         return [mismatch(path, 'embeds a package, where the bundle itself is required')];
       }
       return checkEntryAgainstBundle(entry, bundle, path);
     }),
   ];
+}
+
+/** Whether a value in the place of a step has a bundle inside. */
+export function isPackage(bundle: JsonValue): boolean {
+  return isJsonObject(bundle) && ['cer', 'bundle'].some((name) => Object.hasOwn(bundle, name));
 }
 
 /** A reseal's own hash always differs; the signature check compares the hash that its receipt names. */
@@ -131,14 +136,10 @@ function checkEntryAgainstBundle(entry: RegistryEntry, bundle: JsonObject, path:
   const differs = (registered: JsonValue | undefined, name: string): boolean => {
     const own = member(snapshot, name);
     return (
-      registered !== undefined &&
-      registered !== null &&
-      own !== undefined &&
-      !(isReseal && own === REDACTED) &&
-      !isSameJson(own, registered)
+      registered !== undefined && own !== undefined && !(isReseal && own === REDACTED) && !isSameJson(own, registered)
     );
   };
-  if (differs(entry.executionId, 'executionId'))
+  if (differs(entry.executionId ?? undefined, 'executionId'))
     findings.push(mismatch(`${path}.executionId`, 'differs from the snapshot'));
   if (differs(entry.modelIdentity, 'modelIdentity'))
     findings.push(mismatch(`${path}.modelIdentity`, 'differs from the snapshot'));

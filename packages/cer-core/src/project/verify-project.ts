@@ -82,7 +82,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
   const project = projectIn(input);
   if (project === null) return failed([schemaFinding('', 'must be an object')], options);
   if (Object.hasOwn(project, 'bundle')) {
-    return failed([schemaFinding('', 'is ambiguous: a project bundle has no member bundle')], options, project);
+    return failed([schemaFinding('', 'is ambiguous: a project bundle has no member bundle')], options);
   }
   const schema = checkSchema(project);
   const registry = readRegistry(project);
@@ -103,7 +103,8 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
   const findings = [
     ...[...hash.findings, ...structure, ...chain, ...schema],
     ...requirementFindings(options, nodeReceipt.outcome),
-    ...findingsOf(nodeReceipt.outcome),
+    // The form of the attestation is a fault of the schema already.
+    ...findingsOf(nodeReceipt.outcome).filter(({ code: found }) => found !== 'SCHEMA_ERROR'),
     ...requiredLogFindings(nodeReceipt.transparency, options),
   ];
   const code = codeOf(findings, steps);
@@ -142,9 +143,7 @@ function checkSchema(project: JsonObject): Finding[] {
   const integrity = member(project, 'integrity');
   const text = (name: string): Finding[] => {
     const value = member(project, name);
-    return value === undefined || value === null || typeof value === 'string'
-      ? []
-      : [schemaFinding(name, 'must be a string')];
+    return value === undefined || typeof value === 'string' ? [] : [schemaFinding(name, 'must be a string')];
   };
   return [
     ...(member(project, 'bundleType') === PROJECT
@@ -157,7 +156,14 @@ function checkSchema(project: JsonObject): Finding[] {
       ? [schemaFinding('integrity.algorithm', `must be "${PROJECT_HASH_ALGORITHM}"`)]
       : []),
     ...['version', 'protocolVersion', 'projectBundleId', 'projectTitle', 'startedAt', 'completedAt'].flatMap(text),
+    ...(hasReadableAttestation(project) ? [] : [schemaFinding('meta.attestation', 'must be an object')]),
   ];
+}
+
+function hasReadableAttestation(project: JsonObject): boolean {
+  const meta = member(project, 'meta');
+  const attestation = isJsonObject(meta) ? member(meta, 'attestation') : undefined;
+  return attestation === undefined || attestation === null || isJsonObject(attestation);
 }
 
 function checkHash(project: JsonObject): Pick<ProjectEvaluation, 'projectHash' | 'findings'> {

@@ -5,6 +5,7 @@ import { jsonCases } from './cases/json.js';
 import { keyCases } from './cases/keys.js';
 import { otherTypeCases } from './cases/other-types.js';
 import { packageCases } from './cases/packages.js';
+import { projectEdgeCases } from './cases/project-edges.js';
 import { projectCases } from './cases/projects.js';
 import { receiptCases } from './cases/receipt.js';
 import { resealAndOlderCases } from './cases/reseal.js';
@@ -39,6 +40,9 @@ export async function allFamilies(): Promise<readonly Family[]> {
     familyOf('keys', 'Key sets: which key counts, for which time.', await keyCases()),
     familyOf('envelope', 'Envelopes: signature over the bundle and its attestation.', await envelopeCases()),
     familyOf('packages', 'Packages: a bundle wrapped in the answer of a node.', await packageCases()),
-    familyOf('projects', 'Project bundles: registry, chain of steps, project hash, receipt.', await projectCases()),
+    familyOf('projects', 'Project bundles: registry, chain of steps, project hash, receipt.', [
+      ...(await projectCases()),
+      ...(await projectEdgeCases()),
+    ]),
   ];
 }

@@ -1,5 +1,6 @@
 import {
   ACTIVE,
+  at,
   attest,
   change,
   keySet,
@@ -153,6 +154,13 @@ export async function keyCases(): Promise<Vector[]> {
       revokedAt: AFTER,
       retiredAt: BEFORE,
     }),
+    [
+      'unusable-and-dated-outside',
+      'An unusable key judges no signature: the date outside its life is the fault.',
+      change(bundle, 'meta.attestation.signature', at(byNamed, 'meta.attestation.signature')),
+      fails('ATTESTATION_KEY_NOT_FOUND', RECEIPT, 'PFPS'),
+      { keySet: keySetWith({ algorithm: 'RSA', retiredAt: BEFORE }) },
+    ],
     bad('revoked-and-unusable', 'KEY_REVOKED before ATTESTATION_KEY_FORMAT_UNSUPPORTED.', 'KEY_REVOKED', {
       status: 'revoked',
       revokedAt: AFTER,

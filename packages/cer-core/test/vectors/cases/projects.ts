@@ -39,14 +39,14 @@ const HASHED = [
   'tags',
 ];
 
-function sealProject(project: JsonObject): JsonObject {
+export function sealProject(project: JsonObject): JsonObject {
   const hashed = pick(project, HASHED);
   const tags = hashed['tags'];
   const scope = Array.isArray(tags) && tags.length === 0 ? without(hashed, 'tags') : hashed;
   return { ...project, integrity: { algorithm: 'sha256-canonical-json', projectHash: hashText(canonical(scope)) } };
 }
 
-function project(
+export function project(
   steps: readonly JsonObject[],
   members: JsonObject = {},
   entries: readonly JsonObject[] = [],
@@ -71,7 +71,7 @@ function project(
   });
 }
 
-async function register(bundle: JsonObject, receiptMembers: JsonObject = {}, signer = ACTIVE): Promise<JsonObject> {
+export async function register(bundle: JsonObject, receiptMembers: JsonObject = {}, signer = ACTIVE): Promise<JsonObject> {
   const receipt: JsonObject = {
     projectHash: at(bundle, 'integrity.projectHash'),
     registeredAt: TIME,
@@ -82,7 +82,7 @@ async function register(bundle: JsonObject, receiptMembers: JsonObject = {}, sig
   return { ...bundle, meta: { attestation: { receipt, signature: await sign(signer, receipt), kid: signer.kid } } };
 }
 
-const step = (executionId: string, snapshot: JsonObject = {}): JsonObject => seal(v1({ executionId, ...snapshot }));
+export const step = (executionId: string, snapshot: JsonObject = {}): JsonObject => seal(v1({ executionId, ...snapshot }));
 
 function ok(more: JsonObject = {}): JsonObject {
   return {
@@ -96,7 +96,7 @@ function ok(more: JsonObject = {}): JsonObject {
   };
 }
 
-function bad(code: string, member: string | null, more: JsonObject = {}): JsonObject {
+export function bad(code: string, member: string | null, more: JsonObject = {}): JsonObject {
   return { status: 'FAILED', code, ...(member !== null && { member }), ...more };
 }
 
