@@ -2454,6 +2454,42 @@ def _list_of(value: Json, place: str, most: int) -> List[Json]:
     return value
 
 
+def _check_change(change: Members, place: str) -> None:
+    """The form of a change; whether it is possible at its place is known only when the chain is."""
+    for name in change:
+        if name == "key":
+            _check_key(change["key"], f"{place}.key")
+        elif name == "root":
+            _check_root(change["root"], f"{place}.root")
+        elif name == "endorsement":
+            endorsement = _exact(change["endorsement"], f"{place}.endorsement", ("kid", "signature"))
+            for member in endorsement:
+                _short_text(endorsement, f"{place}.endorsement", member)
+        elif name in ("retiredAt", "revokedAt", "compromisedSince"):
+            _time_in(change, place, name)
+        elif _short_text(change, place, name) not in _REASONS and name == "reason":
+            raise _invalid(f"{place}.reason", "is not a known reason")
+
+
+def _check_key(value: Json, place: str) -> None:
+    names = ("kid", "algorithm", "publicKey", "createdAt", "notBefore")
+    key = _exact(value, place, names, ("contextUnprotectedBefore",))
+    _short_text(key, place, "kid")
+    if key["algorithm"] != "Ed25519":
+        raise _invalid(f"{place}.algorithm", "must be Ed25519")
+    _spki_in(key, place)
+    for name in key:
+        if name not in ("kid", "algorithm", "publicKey"):
+            _time_in(key, place, name)
+
+
+def _check_root(value: Json, place: str) -> None:
+    root = _exact(value, place, ("kid", "publicKey"))
+    thumbprint = hashlib.sha256(canonicalize(_jwk(_spki_in(root, place))).encode()).digest()
+    if _short_text(root, place, "kid") != encode_base64url(thumbprint):
+        raise _invalid(f"{place}.kid", "must be the key's thumbprint")
+
+
 class _Root:
     def __init__(self, kid: str, key: bytes, endorsed_by: Optional[str]) -> None:
         self.kid, self.key, self.endorsed_by, self.status = kid, key, endorsed_by, "live"
@@ -2488,9 +2524,8 @@ class _Replay:
             root = self.root_of(change, place)
             if root.status == "revoked":
                 raise _invalid(f"{place}.kid", "names a root that was revoked")
-            _short_reason(change, place)
             if "compromisedSince" in change:
-                _not_after(_time_in(change, place, "compromisedSince"), issued_at, f"{place}.compromisedSince")
+                _not_after(text_of(change["compromisedSince"]), issued_at, f"{place}.compromisedSince")
             root.status = "revoked"
         else:
             self.change_key(change, issued_at, place)
@@ -2501,28 +2536,17 @@ class _Replay:
         self.known.append(key)
 
     def add_key(self, value: Json, place: str) -> None:
-        names = ("kid", "algorithm", "publicKey", "createdAt", "notBefore")
-        added = _exact(value, place, names, ("contextUnprotectedBefore",))
-        kid = _short_text(added, place, "kid")
-        if added["algorithm"] != "Ed25519" or kid in self.keys:
-            raise _invalid(place, "must be an Ed25519 key that is not known yet")
-        key = _spki_in(added, place)
-        for name in added:
-            if name not in ("kid", "algorithm", "publicKey"):
-                _time_in(added, place, name)
+        added = value if isinstance(value, dict) else {}
+        kid, key = text_of(get(added, "kid")), _spki_in(added, place)
+        if kid in self.keys:
+            raise _invalid(f"{place}.kid", "names a key that is known already")
         self.claim(key, place)
         self.keys[kid] = {**added, "publicKeyJwk": _jwk(key), "status": "active"}
 
     def add_root(self, change: Members, place: str) -> None:
-        root = _exact(change["root"], f"{place}.root", ("kid", "publicKey"))
-        kid, key = _short_text(root, f"{place}.root", "kid"), _spki_in(root, f"{place}.root")
-        if kid != encode_base64url(hashlib.sha256(canonicalize(_jwk(key)).encode()).digest()):
-            raise _invalid(f"{place}.root.kid", "must be the key's thumbprint")
-        endorser = None
-        if "endorsement" in change:
-            endorsement = _exact(change["endorsement"], f"{place}.endorsement", ("kid", "signature"))
-            endorser = _short_text(endorsement, f"{place}.endorsement", "kid")
-            _short_text(endorsement, f"{place}.endorsement", "signature")
+        root = change["root"] if isinstance(change["root"], dict) else {}
+        kid, key = text_of(get(root, "kid")), _spki_in(root, f"{place}.root")
+        endorser = text_of(get(change, "endorsement", "kid")) if "endorsement" in change else None
         self.claim(key, f"{place}.root.publicKey")
         if endorser is not None and (endorser not in self.roots or self.roots[endorser].status != "live"):
             raise _invalid(f"{place}.endorsement.kid", "must name a root that counts at that point")
@@ -2531,13 +2555,13 @@ class _Replay:
         self.roots[kid] = _Root(kid, key, endorser)
 
     def root_of(self, change: Members, place: str) -> _Root:
-        kid = _short_text(change, place, "kid")
+        kid = text_of(change["kid"])
         if kid not in self.roots:
             raise _invalid(f"{place}.kid", "names a root that was never added")
         return self.roots[kid]
 
     def change_key(self, change: Members, issued_at: str, place: str) -> None:
-        kid = _short_text(change, place, "kid")
+        kid = text_of(change["kid"])
         if kid not in self.keys:
             raise _invalid(f"{place}.kid", "names a key that was never added")
         key = self.keys[kid]
@@ -2549,18 +2573,18 @@ class _Replay:
             self.active = kid
             return
         else:
-            retired_at = _time_in(change, place, "retiredAt")
+            retired_at = text_of(change["retiredAt"])
             _not_after(retired_at, issued_at, f"{place}.retiredAt")
             _not_after(text_of(key["notBefore"]), retired_at, f"{place}.kid")
             self.keys[kid] = {**key, "status": "retired", "retiredAt": retired_at}
         self.active = None if self.active == kid else self.active
 
     def revoke(self, key: Members, change: Members, issued_at: str, place: str) -> None:
-        revoked_at = _time_in(change, place, "revokedAt")
-        more: Members = {"revokedAt": revoked_at, "revocationReason": _short_reason(change, place)}
+        revoked_at = text_of(change["revokedAt"])
+        more: Members = {"revokedAt": revoked_at, "revocationReason": change["reason"]}
         _not_after(revoked_at, issued_at, f"{place}.revokedAt")
         if "compromisedSince" in change:
-            more["compromisedSince"] = _time_in(change, place, "compromisedSince")
+            more["compromisedSince"] = change["compromisedSince"]
             _not_after(text_of(more["compromisedSince"]), revoked_at, f"{place}.compromisedSince")
         kept = {
             name: value
@@ -2574,13 +2598,6 @@ class _Replay:
             if key["revokedAt"] != revoked_at or not is_less:
                 raise _invalid(place, "must have the time of the first revocation and trust the key for less time")
         self.keys[text_of(key["kid"])] = revoked
-
-
-def _short_reason(change: Members, place: str) -> str:
-    reason = _short_text(change, place, "reason")
-    if reason not in _REASONS:
-        raise _invalid(f"{place}.reason", "is not a known reason")
-    return reason
 
 
 def _not_after(earlier: str, later: str, place: str) -> None:
@@ -2641,7 +2658,7 @@ class _History:
         if not is_hash(entry["prevHash"]) or not isinstance(kind, str) or kind not in _CHANGES:
             raise _invalid(place, "must have a hash, and a change of a known kind")
         required, optional = _CHANGES[kind]
-        _exact(entry["change"], f"{place}.change", ("type", *required), optional)
+        _check_change(_exact(entry["change"], f"{place}.change", ("type", *required), optional), f"{place}.change")
         return entry
 
     @staticmethod
@@ -2655,6 +2672,9 @@ class _History:
         times = [_time_in(statement, "statement", name, True) for name in ("issuedAt", "nextUpdate")]
         head = _exact(statement["historyHead"], "statement.historyHead", ("seq", "hash"))
         _count_in(head, "statement.historyHead", "seq")
+        keys = statement["keySet"]
+        if not isinstance(get(keys, "nodeId"), str) or not isinstance(get(keys, "keys"), list):
+            raise _invalid("statement.keySet", "must be {nodeId, activeKid, keys}")
         if not is_hash(head["hash"]) or times[1] <= times[0]:
             raise _invalid("statement", "must have a hash, and nextUpdate after issuedAt")
         return statement

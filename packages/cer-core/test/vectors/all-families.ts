@@ -12,6 +12,7 @@ import { resealAndOlderCases } from './cases/reseal.js';
 import { toolCases } from './cases/tools.js';
 import { familyOf, type Family } from './family.js';
 
+export { keyHistoryFamily } from './cases/key-histories.js';
 export { pictureFamily } from './cases/pictures.js';
 export { familyText } from './family.js';
 

@@ -19,11 +19,13 @@ await build({
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   logLevel: 'warning',
 });
-const { allFamilies, familyText, pictureFamily } = await import(pathToFileURL(outfile).href);
+const { allFamilies, familyText, keyHistoryFamily, pictureFamily } = await import(pathToFileURL(outfile).href);
 rmSync(scratch, { recursive: true });
 const families = await allFamilies();
 for (const family of families) writeFileSync(join(folder, `${family.family}.json`), familyText(family));
 const pictures = `${JSON.stringify(await pictureFamily(), null, 2)}\n`;
 writeFileSync(join(folder, 'pictures', 'pictures.json'), pictures);
+const histories = `${JSON.stringify(await keyHistoryFamily(), null, 2)}\n`;
+writeFileSync(join(folder, 'key-histories', 'key-histories.json'), histories);
 const tests = families.reduce((sum, family) => sum + family.tests.length, 0);
 process.stdout.write(`${tests} vectors in ${families.length} families written to ${folder}\n`);
