@@ -65,7 +65,7 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
         ...(URL.canParse(url) ? [] : [{ field: 'url', sentence: `${LABELS.url} must be a whole https address.` }]),
         ...(types.length > 0 ? [] : [{ field: 'types', sentence: `${LABELS.types} needs at least one choice.` }]),
       ];
-      const again = async (found: typeof faults) =>
+      const again = async (found: readonly FormFault[]) =>
         alertsPage({
           ...{ formToken, webhooks: await webhooksOf(visitor), mayChange: true, given: { url, types }, faults: found },
         });
@@ -78,7 +78,7 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
       } catch (error) {
         const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
         if (refusal?.code !== 'VALIDATION_ERROR') throw error;
-        return again([nodeFault(refusal.message)]);
+        return again(nodeFaults(refusal));
       }
     }),
     pages.act(
@@ -114,11 +114,14 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
   ];
 }
 
-/** A refusal of the node, which names the member of its request, at the field of the form. */
-function nodeFault(message: string): FormFault {
-  const [, field, rule] = /^(url|types): (.*)$/s.exec(message) ?? [];
-  if (rule === undefined || (field !== 'url' && field !== 'types')) return { field: 'url', sentence: message };
-  return { field, sentence: `${LABELS[field]} ${rule}` };
+/** The faults that the node finds, which name members of its request, at the fields of the form. */
+function nodeFaults({ message, refusal: { details = [] } }: ServiceError): readonly FormFault[] {
+  if (details.length === 0) return [{ field: 'url', sentence: message }];
+  return details.map((detail) => {
+    const [, field, rule] = /^(url|types)\b[^:]*: (.*)$/s.exec(detail) ?? [];
+    if (rule === undefined || (field !== 'url' && field !== 'types')) return { field: 'url', sentence: `${detail}.` };
+    return { field, sentence: `${LABELS[field]} ${rule}.` };
+  });
 }
 
 function unknownWebhook(): ServiceError {

@@ -122,8 +122,9 @@ async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise
     const said = Array.isArray(details) ? details.filter((detail) => typeof detail === 'string') : [];
     // A parameter unknown to the node is not a fault of the reader.
     const isUnknown = said.some((detail) => detail.startsWith('query:'));
-    if (said.length > 0 && !isUnknown)
-      return new ServiceError({ code: 'VALIDATION_ERROR', message: `${said.join('; ')}.` });
+    if (said.length > 0 && !isUnknown) {
+      return new ServiceError({ code: 'VALIDATION_ERROR', message: `${said.join('; ')}.`, details: said });
+    }
   }
   if (status === 400 || status === 404) return older();
   if (status === 401 || status === 403) {

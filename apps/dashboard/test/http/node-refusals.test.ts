@@ -89,3 +89,12 @@ it.each([
   const { status, text } = await browser.post('/alerts', form);
   expect([status, text]).toEqual([422, expect.stringContaining(`>${sentence}<`)]);
 });
+
+it('names every fault of a refused webhook at its field', async () => {
+  details = ['url: must be an https URL', 'types.0: must be of quota.reached'];
+  const form = { url: 'http://hooks.example.com', types: 'quota.reached' };
+  const { status, text } = await browser.post('/alerts', form);
+  expect(status).toBe(422);
+  expect(text).toContain('<a href="#url">Address must be an https URL.</a>');
+  expect(text).toContain('<a href="#types">What it receives must be of quota.reached.</a>');
+});
