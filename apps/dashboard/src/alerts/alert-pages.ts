@@ -3,8 +3,11 @@ import { choiceField, faultSummary, formTokenField, textField } from '../web/fie
 import type { FormFault } from '../web/form.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { newIdField } from '../web/sent-once.js';
 import { ALERT_TYPES, typeName, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { Webhook, WebhookSecret } from './node-webhooks.js';
+
+export const WEBHOOK_ID = 'webhook_id';
 
 export interface AlertsPage {
   readonly formToken: string;
@@ -71,7 +74,7 @@ function newWebhookForm(formToken: string, given: AlertsPage['given'], faults: r
     <h2 id="new-webhook">Add a webhook</h2>
     <p>It receives what changes after you add it. A condition that began before is not sent again.</p>
     <form method="post" action="/alerts" class="card">
-      ${formTokenField(formToken)}
+      ${formTokenField(formToken)} ${newIdField(WEBHOOK_ID)}
       ${textField({ name: 'url', label: LABELS.url, value: given?.url, hint: 'A public https address, e.g. https://hooks.example.com/cer.', faults })}
       ${choiceField(
         'checkbox',

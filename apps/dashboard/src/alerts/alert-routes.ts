@@ -8,7 +8,8 @@ import { graceHoursOf } from '../web/grace-periods.js';
 import { noticeText } from '../web/notices.js';
 import type { PageWords } from '../web/page-description.js';
 import { mayChange, type Pages, type SignedIn } from '../web/pages.js';
-import { alertsPage, webhookSecretPage } from './alert-pages.js';
+import { newIdOf, sentBefore } from '../web/sent-once.js';
+import { alertsPage, WEBHOOK_ID, webhookSecretPage } from './alert-pages.js';
 import { ALERT_TYPES, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { NodeWebhooks, Webhook } from './node-webhooks.js';
 import { webhookPage } from './webhook-page.js';
@@ -57,30 +58,43 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
         });
       },
     ),
-    pages.act('/alerts', 'owner', { summary: 'Add a webhook', fields: ['url', 'types'] }, async (visitor, fields) => {
-      const { session, formToken } = visitor;
-      const url = (fields.get('url') ?? '').trim();
-      const types = ALERT_TYPES.map(([type]) => type).filter((type) => fields.getAll('types').includes(type));
-      const faults = [
-        ...(URL.canParse(url) ? [] : [{ field: 'url', sentence: `${LABELS.url} must be a whole https address.` }]),
-        ...(types.length > 0 ? [] : [{ field: 'types', sentence: `${LABELS.types} needs at least one choice.` }]),
-      ];
-      const again = async (found: readonly FormFault[]) =>
-        alertsPage({
-          ...{ formToken, webhooks: await webhooksOf(visitor), mayChange: true, given: { url, types }, faults: found },
-        });
-      if (faults.length > 0) return again(faults);
-      try {
-        const chosen = types.length === ALERT_TYPES.length ? null : types;
-        const made = await nodeWebhooks.create(session.tenant.tenantId, url, chosen);
-        await note(visitor, 'webhook added', made.webhook);
-        return webhookSecretPage(made);
-      } catch (error) {
-        const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
-        if (refusal?.code !== 'VALIDATION_ERROR') throw error;
-        return again(nodeFaults(refusal));
-      }
-    }),
+    pages.act(
+      '/alerts',
+      'owner',
+      { summary: 'Add a webhook', fields: ['url', 'types', WEBHOOK_ID] },
+      async (visitor, fields) => {
+        const { session, formToken } = visitor;
+        const formId = newIdOf(fields, WEBHOOK_ID);
+        const url = (fields.get('url') ?? '').trim();
+        const types = ALERT_TYPES.map(([type]) => type).filter((type) => fields.getAll('types').includes(type));
+        const faults = [
+          ...(URL.canParse(url) ? [] : [{ field: 'url', sentence: `${LABELS.url} must be a whole https address.` }]),
+          ...(types.length > 0 ? [] : [{ field: 'types', sentence: `${LABELS.types} needs at least one choice.` }]),
+        ];
+        const again = async (found: readonly FormFault[]) =>
+          alertsPage({
+            ...{
+              formToken,
+              webhooks: await webhooksOf(visitor),
+              mayChange: true,
+              given: { url, types },
+              faults: found,
+            },
+          });
+        if (faults.length > 0) return again(faults);
+        try {
+          const chosen = types.length === ALERT_TYPES.length ? null : types;
+          const id = formId === undefined ? undefined : `wh_${formId}`;
+          const made = await nodeWebhooks.create(session.tenant.tenantId, { id, url, types: chosen });
+          await note(visitor, 'webhook added', made.webhook);
+          return webhookSecretPage(made);
+        } catch (error) {
+          const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
+          if (refusal?.code !== 'VALIDATION_ERROR') throw error;
+          return again(nodeFaults(refusal));
+        }
+      },
+    ),
     pages.act(
       '/alerts/:webhookId/rotate',
       'owner',
@@ -114,8 +128,16 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
   ];
 }
 
-/** The faults that the node finds, which name members of its request, at the fields of the form. */
+/**
+ * The faults that the node finds, which name members of its request, at the fields of the form.
+ * @throws ServiceError VALIDATION_ERROR for a form that was sent before
+ */
 function nodeFaults({ message, refusal: { details = [] } }: ServiceError): readonly FormFault[] {
+  if (details.some((detail) => detail.startsWith('id: '))) {
+    throw sentBefore(
+      'added one webhook, whose secret was shown then. If you have not copied it, make a new one on the page of the webhook.',
+    );
+  }
   if (details.length === 0) return [{ field: 'url', sentence: message }];
   return details.map((detail) => {
     const [, field, rule] = /^(url|types)\b[^:]*: (.*)$/s.exec(detail) ?? [];

@@ -24,6 +24,7 @@ const DeliveriesAnswer = z.object({ deliveries: z.array(Delivery), next: z.int()
 
 /** @see docs/spec.md, "Webhooks of tenants" */
 export type Webhook = Readonly<z.output<typeof Webhook>>;
+export type NewWebhook = Pick<Webhook, 'url' | 'types'> & { readonly id?: string | undefined };
 export type WebhookSecret = Readonly<z.output<typeof SecretAnswer>>;
 export type Delivery = Readonly<z.output<typeof Delivery>>;
 export type Deliveries = Readonly<z.output<typeof DeliveriesAnswer>>;
@@ -33,8 +34,11 @@ export interface NodeWebhooks {
   /** @param showsPath whether addresses are whole; otherwise their origins */
   list(tenantId: string, showsPath: boolean): Promise<readonly Webhook[]>;
   deliveries(tenantId: string, id: string, before: string | null): Promise<Deliveries>;
-  /** @param types null: every type. @throws ServiceError VALIDATION_ERROR when the node refuses the address */
-  create(tenantId: string, url: string, types: readonly string[] | null): Promise<WebhookSecret>;
+  /**
+   * @param webhook `id`: absent, the node makes one; `types` null: every type
+   * @throws ServiceError VALIDATION_ERROR with the faults that the node finds as `details`
+   */
+  create(tenantId: string, webhook: NewWebhook): Promise<WebhookSecret>;
   rotate(tenantId: string, id: string, graceHours: number): Promise<WebhookSecret>;
   remove(tenantId: string, id: string): Promise<void>;
   test(tenantId: string, id: string): Promise<void>;
@@ -58,8 +62,10 @@ export function createNodeWebhooks(ask: AskNode): NodeWebhooks {
       const query = new URLSearchParams({ limit: '20', ...(before !== null && { before }) });
       return checked(DeliveriesAnswer, await get(tenantId, `${at(id)}/deliveries?${query.toString()}`));
     },
-    create: async (tenantId, url, types) =>
-      checked(SecretAnswer, await post(tenantId, '', { url, types: types === null ? null : [...types] })),
+    create: async (tenantId, { id, url, types }) => {
+      const body = { ...(id !== undefined && { id }), url, types: types === null ? null : [...types] };
+      return checked(SecretAnswer, await post(tenantId, '', body));
+    },
     rotate: async (tenantId, id, graceHours) =>
       checked(SecretAnswer, await post(tenantId, `${at(id)}/rotate`, { graceHours })),
     remove: (tenantId, id) => done(post(tenantId, `${at(id)}/remove`)),

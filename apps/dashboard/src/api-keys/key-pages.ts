@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { SCOPES, type Scope } from '@cer/control-plane';
 import { html, type Html } from '@cer/pages';
 import { keyWorks } from '../introspection/introspect.js';
@@ -8,8 +7,8 @@ import type { FormFault } from '../web/form.js';
 import { graceField } from '../web/grace-periods.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { newIdField } from '../web/sent-once.js';
 
-/** A form sent twice makes one key, so the key's id is made with the form. */
 export const KEY_ID = 'key_id';
 
 const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
@@ -52,7 +51,7 @@ export function keysPage({ formToken, keys, mayChange, now, given, faults, notic
         html`<section aria-labelledby="new-key">
           <h2 id="new-key">Create a key</h2>
           <form method="post" action="/keys" class="card">
-            ${formTokenField(formToken)} <input type="hidden" name="${KEY_ID}" value="${randomUUID()}" />
+            ${formTokenField(formToken)} ${newIdField(KEY_ID)}
             ${textField({ name: 'name', label: 'Name', value: given?.name, hint: 'Where it will be used, e.g. production.', faults })}
             ${choiceField(
               'checkbox',

@@ -1,16 +1,16 @@
 import { SCOPES } from '@cer/control-plane';
 import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
-import { StoreError } from '@cer/sql-store';
 import { z } from 'zod';
 import { issueApiKey } from '../account/api-key.js';
 import { PlainName } from '../account/person.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import type { ApiKey, NewApiKey, Store, Tenant } from '../store/index.js';
+import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { graceHoursOf } from '../web/grace-periods.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
+import { makeOnce, newIdOf } from '../web/sent-once.js';
 import { KEY_ID, keysPage, newKeyPage, revokePage, rotatePage } from './key-pages.js';
 
 export interface KeyRoutesDeps {
@@ -62,8 +62,13 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
         }
         const { key, ...kept } = issueApiKey();
         const { name, scopes } = form.value;
-        const made = { tenantId, name, scopes: [...new Set(scopes)], ...formKeyId(fields), ...kept };
-        await createOnce(store, made, session.user.email);
+        const keyId = newIdOf(fields, KEY_ID);
+        await makeOnce(
+          () =>
+            store.apiKeys.create({ tenantId, name, scopes: [...new Set(scopes)], keyId, ...kept }, session.user.email),
+          async () => keyId !== undefined && (await store.apiKeys.find(tenantId, keyId)) !== null,
+          'made one key, which was shown then. If you have not copied it, rotate it on the page "API keys".',
+        );
         return newKeyPage(name, key, null);
       },
     ),
@@ -99,32 +104,6 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
       return { goTo: '/keys?done=key-revoked' };
     }),
   ];
-}
-
-/** The id that the form has made; a program that sends none gets a key for each request. */
-function formKeyId(fields: URLSearchParams): Pick<NewApiKey, 'keyId'> {
-  const keyId = fields.get(KEY_ID);
-  if (keyId === null) return {};
-  if (z.uuid().safeParse(keyId).success) return { keyId };
-  throw new ServiceError({
-    code: 'VALIDATION_ERROR',
-    message: 'The form is out of date: go back, reload it and send it again.',
-  });
-}
-
-async function createOnce({ apiKeys }: Store, made: NewApiKey, actor: string): Promise<void> {
-  try {
-    await apiKeys.create(made, actor);
-  } catch (error) {
-    const { keyId, tenantId } = made;
-    const isRefused = error instanceof StoreError && error.code === 'STORE_ROW_REFUSED';
-    if (!isRefused || keyId === undefined || (await apiKeys.find(tenantId, keyId)) === null) throw error;
-    throw new ServiceError({
-      code: 'VALIDATION_ERROR',
-      message:
-        'This form was sent before and made one key, which was shown then. If you have not copied it, rotate it on the page "API keys".',
-    });
-  }
 }
 
 function noSuchKey(): ServiceError {

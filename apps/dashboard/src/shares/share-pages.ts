@@ -3,7 +3,10 @@ import type { Share, ShareTarget } from '../store/index.js';
 import { formTokenField, selectField } from '../web/fields.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { newIdField } from '../web/sent-once.js';
 import { endOf, LIFETIMES } from './share.js';
+
+export const SHARE_ID = 'share_id';
 
 export interface SharesPage {
   readonly formToken: string;
@@ -88,7 +91,7 @@ export function newSharePage(formToken: string, shared: ShareTarget, mayChange: 
 
 function shareForm(formToken: string, shared: ShareTarget): Html {
   return html`<form method="post" action="/shares" class="card">
-    ${formTokenField(formToken)}
+    ${formTokenField(formToken)} ${newIdField(SHARE_ID)}
     <input type="hidden" name="kind" value="${shared.kind}" />
     <input type="hidden" name="target" value="${shared.target}" />
     ${selectField(

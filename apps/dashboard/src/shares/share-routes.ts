@@ -5,8 +5,9 @@ import { pageQuery, QUESTION, readQuestion } from '../records/record-filter.js';
 import type { ShareTarget, Store } from '../store/index.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
+import { makeOnce, newIdOf } from '../web/sent-once.js';
 import { issueShare, LIFETIMES } from './share.js';
-import { madeSharePage, newSharePage, sharesPage } from './share-pages.js';
+import { madeSharePage, newSharePage, SHARE_ID, sharesPage } from './share-pages.js';
 
 export interface ShareRoutesDeps {
   readonly pages: Pages;
@@ -39,13 +40,19 @@ export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): 
     pages.act(
       '/shares',
       'owner',
-      { summary: 'Make a shared link', fields: ['kind', 'target', 'days'] },
+      { summary: 'Make a shared link', fields: ['kind', 'target', 'days', SHARE_ID] },
       async ({ session }, fields) => {
         const target = targetOf(fields.get('kind') ?? '', fields.get('target') ?? '');
         const lifetime = LIFETIMES.find(({ days }) => String(days) === fields.get('days'));
         if (lifetime === undefined) throw invalid('Choose when the link ends.');
-        const { url, ...share } = issueShare(publicUrl, session.tenant.tenantId, target, lifetime.days, now());
-        await store.shares.create(share, session.user.email);
+        const { tenantId } = session.tenant;
+        const shareId = newIdOf(fields, SHARE_ID);
+        const { url, ...share } = issueShare(publicUrl, tenantId, target, lifetime.days, now());
+        await makeOnce(
+          () => store.shares.create({ ...share, shareId }, session.user.email),
+          async () => (await store.shares.list(tenantId)).some((made) => made.shareId === shareId),
+          'made one link, which was shown then. If you have not copied it, revoke it on the page "Shared links" and make another.',
+        );
         return madeSharePage(url, share.expiresAt);
       },
     ),

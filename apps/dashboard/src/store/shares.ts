@@ -29,10 +29,10 @@ export class SqlShareStore implements ShareStore {
     this.#now = now;
   }
 
-  async create({ tenantId, tokenHash, kind, target, expiresAt }: NewShare, actor: Actor): Promise<Share> {
+  async create(share: NewShare, actor: Actor): Promise<Share> {
+    const { shareId = randomUUID(), tenantId, tokenHash, kind, target, expiresAt } = share;
     const at = this.#now();
     return this.#database.transaction(async (db) => {
-      const shareId = randomUUID();
       await db('shares').insert({
         share_id: shareId,
         tenant_id: tenantId,

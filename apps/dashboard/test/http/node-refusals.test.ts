@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { issueShare } from '../../src/shares/share.js';
@@ -14,12 +15,15 @@ const WEBHOOK = {
   previousSecretUntil: null,
 };
 let details: readonly string[] = [];
+/** The body of the last request that the node has refused. */
+let asked: unknown;
 let node: Server;
 let dashboard: TestDashboard;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  node = createServer(({ url, method }, answer) => {
+  node = createServer((received, answer) => {
+    const { url, method } = received;
     if (url === '/v1/webhooks' && method === 'GET') return answer.end(JSON.stringify({ webhooks: [WEBHOOK] }));
     if (url === '/v1/webhooks/wh_1/test') {
       const refusal = { error: 'RATE_LIMITED', message: '10 messages wait for this webhook', requestId: 'r' };
@@ -30,9 +34,10 @@ beforeAll(async () => {
       return answer.writeHead(409).end(JSON.stringify(refusal));
     }
     answer.writeHead(400, { 'content-type': 'application/json' });
-    return answer.end(
-      JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }),
-    );
+    return void textOf(received).then((body) => {
+      asked = JSON.parse(body || 'null');
+      answer.end(JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }));
+    });
   });
   node.listen(0, '127.0.0.1');
   await once(node, 'listening');
@@ -97,4 +102,13 @@ it('names every fault of a refused webhook at its field', async () => {
   expect(status).toBe(422);
   expect(text).toContain('<a href="#url">Address must be an https URL.</a>');
   expect(text).toContain('<a href="#types">What it receives must be of quota.reached.</a>');
+});
+
+it('reports that the form of a webhook was sent before', async () => {
+  details = ['id: is that of a webhook'];
+  const form = { url: 'https://hooks.example.com', types: 'quota.reached' };
+  const id = /name="webhook_id" value="([^"]+)"/.exec((await browser.get('/alerts')).text)?.[1] ?? '';
+  const { status, text } = await browser.post('/alerts', { ...form, webhook_id: id });
+  expect([status, text]).toEqual([400, expect.stringContaining('This form was sent before and added one webhook')]);
+  expect(asked).toMatchObject({ id: `wh_${id}`, url: 'https://hooks.example.com' });
 });

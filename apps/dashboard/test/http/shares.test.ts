@@ -38,6 +38,20 @@ describe('shared links', () => {
     expect(dashboard.logLines.join('')).not.toContain(token.slice(0, 20));
   });
 
+  it('are made once by a form that is sent twice', async () => {
+    const target = `sha256:${'b'.repeat(64)}`;
+    const { text: page } = await owner.get(`/shares/new?certificate=${target}`);
+    const id = /name="share_id" value="([^"]+)"/.exec(page)?.[1];
+    const form = { days: '7', kind: 'certificate', target, ...(id !== undefined && { share_id: id }) };
+    const answers = await Promise.all([owner.post('/shares', form), owner.post('/shares', form)]);
+    answers.push(await owner.post('/shares', form));
+    expect(answers.filter(({ text }) => LINK.test(text)).map(({ status }) => status)).toEqual([200]);
+    const others = answers.filter(({ text }) => text.includes('This form was sent before and made one link'));
+    expect(others.map(({ status }) => status)).toEqual([400, 400]);
+    const shares = await dashboard.store.shares.list(dashboard.tenant.tenantId);
+    expect(shares.filter((one) => one.target === target)).toHaveLength(1);
+  });
+
   it('send no cookie or referrer and forbid indexing', async () => {
     const path = await share({ kind: 'set', target: 'model=a' });
     for (const answer of [await open(path), await open('/shared/unknown')]) {

@@ -12,6 +12,10 @@ const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;
 
 export const NewWebhook = z.strictObject({
+  id: z
+    .string()
+    .regex(/^wh_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { error: 'must be wh_ and a UUID' })
+    .optional(),
   url: z
     .string()
     .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters` })

@@ -6,6 +6,7 @@ import {
   parseJsonBody,
   pathParam,
   ServiceError,
+  validationError,
   type RequestHead,
   type ServiceRequest,
   type ServiceResponse,
@@ -97,16 +98,17 @@ function webhookHandlers(deps: WebhookRouteDeps): Handlers {
   };
   const create = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const tenantId = tenantOf(request);
-    const { url, types } = checkRequest(NewWebhook, parseJsonBody(request));
+    const { id, url, types } = checkRequest(NewWebhook, parseJsonBody(request));
     if (deps.tenantWebhooks?.allowsPrivate !== true && new URL(url).protocol !== 'https:') {
-      throw new ServiceError({ code: 'VALIDATION_ERROR', details: ['url: must be an https URL'] });
+      throw validationError(['url: must be an https URL']);
     }
     const webhook: TenantWebhook = {
-      ...{ webhookId: `wh_${randomUUID()}`, tenantId, url, types: types ?? null, secretId: secrets.activeId },
+      ...{ webhookId: id ?? `wh_${randomUUID()}`, tenantId, url, types: types ?? null, secretId: secrets.activeId },
       ...{ secretVersion: 1, previousUntilMs: 0, createdMs: now().getTime() },
     };
     if (!(await webhooks.add(webhook, MAX_WEBHOOKS))) {
-      throw new ServiceError({ code: 'VALIDATION_ERROR', details: [`a tenant has at most ${MAX_WEBHOOKS} webhooks`] });
+      const isTaken = id !== undefined && (await webhooks.byIds([id])).length > 0;
+      throw validationError([isTaken ? 'id: is that of a webhook' : `a tenant has at most ${MAX_WEBHOOKS} webhooks`]);
     }
     return withSecret(webhook);
   };

@@ -190,6 +190,20 @@ describe('webhooks of tenants', () => {
     for (const one of webhooks) expect((await post(`/${one.id}/remove`, {}, account)).status).toBe(200);
   });
 
+  it('are added once by a request that is sent again', async () => {
+    const account: Account = { tenantId: '', key: await node.newKey(randomUUID()) };
+    const id = `wh_${randomUUID()}`;
+    expect((await made('/again', { id }, account)).id).toBe(id);
+    time += 1;
+    for (const sender of [account, mine]) {
+      const { status, body } = await post('', { url: `${receiver.url}/again`, id }, sender);
+      expect([status, at(body, 'details')]).toEqual([400, ['id: is that of a webhook']]);
+    }
+    const { body } = await ask(node, 'get', '/v1/webhooks', { key: account.key });
+    expect(at(body, 'webhooks')).toHaveLength(1);
+    await post(`/${id}/remove`, {}, account);
+  });
+
   it('get one test message when the answer is lost', async () => {
     const { id } = await made('/late-test', { types: ['dead_letters.reported'] });
     for (let earlier = 1; earlier < 10; earlier += 1) await post(`/${id}/test`);
@@ -232,6 +246,7 @@ describe('webhooks of tenants', () => {
     ['a file', { url: 'file:///etc/passwd' }, /^url: must be an https URL/],
     ['credentials', { url: 'https://canary:secret@hooks.example.com/' }, /^url: must be an https URL/],
     ['an operator type', { url: 'https://hooks.example.com/', types: ['witness.silent'] }, /^types\[?\.?0/],
+    ['an id of another form', { url: 'https://hooks.example.com/', id: 'mine' }, /^id: must be wh_ and a UUID$/],
     ['no type', { url: 'https://hooks.example.com/', types: [] }, /^types/],
   ])('are refused with %s, without the value', async (_case, body, rule) => {
     const answer = await post('', body);

@@ -17,7 +17,7 @@ export interface ApiKey {
 
 export interface NewApiKey {
   /** Made by the store where the caller has none. */
-  readonly keyId?: string;
+  readonly keyId?: string | undefined;
   readonly tenantId: string;
   readonly name: string;
   /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */

@@ -11,6 +11,8 @@ export interface ShareTarget {
 }
 
 export interface NewShare extends ShareTarget {
+  /** Made by the store where the caller has none. */
+  readonly shareId?: string | undefined;
   readonly tenantId: string;
   /** SHA-256 of the token in the link, 64 hex digits; the token itself is never kept. */
   readonly tokenHash: string;
@@ -31,7 +33,7 @@ export interface Share extends ShareTarget {
 }
 
 export interface ShareStore {
-  /** @throws StoreError STORE_ROW_REFUSED for a hash that is already a link */
+  /** @throws StoreError STORE_ROW_REFUSED for a hash or id that is already a link's */
   create(share: NewShare, actor: Actor): Promise<Share>;
   /** Newest first, ended ones included until they are swept. */
   list(tenantId: string): Promise<readonly Share[]>;

@@ -19,7 +19,7 @@ export type WebhookRotation = 'rotated' | 'superseded' | 'unknown';
 
 /** Webhooks of tenants. */
 export interface WebhookStore {
-  /** @returns false when the tenant has `limit` of them */
+  /** @returns false when the tenant has `limit` others, or another webhook has its id */
   add(webhook: TenantWebhook, limit: number): Promise<boolean>;
   /** Oldest first. */
   list(tenantId: string): Promise<readonly TenantWebhook[]>;

@@ -23,7 +23,9 @@ export class SqlWebhookStore implements WebhookStore {
         (webhook_id, tenant_id, url, types_json, secret_id, secret_version, previous_until_ms, created_ms)
         select $1, $2, $3, $4, $5, $6, $7, $8
         where (select count(*) from webhooks where tenant_id = $2 and webhook_id <> $1) < $9
-        on conflict (webhook_id) do update set webhook_id = excluded.webhook_id returning webhook_id`,
+        on conflict (webhook_id) do update set webhook_id = excluded.webhook_id
+          where webhooks.tenant_id = $2 and webhooks.url = $3 and webhooks.created_ms = $8
+        returning webhook_id`,
       values: [
         ...[webhookId, tenantId, url, types === null ? null : JSON.stringify(types)],
         ...[secretId, secretVersion, previousUntilMs, createdMs, limit],
