@@ -98,6 +98,12 @@ describe('a page', () => {
     }
   });
 
+  it.each(['/?x=%ff', '/send?x=%ff'])('refuses a query that is not UTF-8: %s', async (path) => {
+    const { status, headers, text } = await get(path);
+    expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(text).toContain('x: must be percent-encoded UTF-8.');
+  });
+
   it('refers to immutable files', async () => {
     const { text } = await get('/');
     const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);

@@ -8,7 +8,7 @@ import { imageRoutes } from './pages/image-routes.js';
 import { keysRoute } from './pages/keys-route.js';
 import { logRoute } from './pages/log-route.js';
 import { createRequestLimit } from './pages/limit-requests.js';
-import { messagePage } from './pages/message-page.js';
+import { malformedQueryPage, messagePage } from './pages/message-page.js';
 import type { PageSettings } from './pages/page-response.js';
 import { plainRoutes } from './pages/plain-routes.js';
 import { recordRoutes } from './pages/record-routes.js';
@@ -77,7 +77,7 @@ export function verifierRoutes(
     if (CHEAP_PATHS.has(route.path)) return route;
     // The limit is checked after the body, and a streamed body would arrive before it.
     if (route.body === 'stream') throw new Error('a route that reads a stream must be limited before its body');
-    return { ...route, handler: limited(route.handler) };
+    return { ...route, within: malformedQueryPage(settings), handler: limited(route.handler) };
   });
 }
 

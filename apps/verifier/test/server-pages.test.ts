@@ -300,6 +300,17 @@ describe('safety', () => {
     await limited.close();
   });
 
+  it('refuses a query that is not UTF-8 by a page', async () => {
+    for (const path of ['/', `/c/${hash}`, '/lookup', '/log', '/log/']) {
+      const page = await ask(verifier.url, `${path}?q=%ff`);
+      expect([page.status, page.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
+      expect(page.headers).toMatchObject({ vary: 'Accept', 'content-security-policy': expect.any(String) });
+      expect(page.text).toContain('q: must be percent-encoded UTF-8.');
+    }
+    const program = await ask(verifier.url, '/log?q=%ff', { accept: '*/*' });
+    expect([program.status, JSON.parse(program.text)]).toMatchObject([400, { error: 'VALIDATION_ERROR' }]);
+  });
+
   it('logs and limits unknown paths', async () => {
     const { logger, lines } = recordedLog();
     const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 3, logger });

@@ -14,6 +14,12 @@ export function page(summary: string, more: Readonly<Record<number, Success>> = 
     group: 'Pages',
     summary,
     access: 'session',
-    success: { 200: { description: 'A page.', mediaTypes: ['text/html'] }, ...more, 500: refused, 503: refused },
+    success: {
+      200: { description: 'A page.', mediaTypes: ['text/html'] },
+      ...more,
+      400: refused,
+      500: refused,
+      503: refused,
+    },
   };
 }

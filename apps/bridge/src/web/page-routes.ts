@@ -1,4 +1,4 @@
-import { redirect, unavailable, type Handler, type ServiceRequest } from '@cer/http-service';
+import { redirect, unavailable, type Handler, type RequestHead } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html, type Html } from '@cer/pages';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
@@ -42,26 +42,33 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
     ]);
     return liveRegion({ throughput, certified, refused });
   };
-  const shown =
-    (body: (session: LiveSession) => Promise<PageContent>, without?: () => PageContent): Handler =>
-    async (request: ServiceRequest) => {
-      const { path, requestId } = request;
-      const frame = { assets: assets.paths, publicUrl, dashboardUrl, path, session: null };
+  const frameOf = ({ path }: RequestHead) => ({
+    ...{ assets: assets.paths, publicUrl, dashboardUrl, path, session: null },
+  });
+  const shown = (
+    body: (session: LiveSession) => Promise<PageContent>,
+    without?: () => PageContent,
+  ): Pick<DescribedRoute, 'within'> & { readonly handler: Handler } => ({
+    within: async (head, work) => {
       try {
-        const session = await sessions.of(request);
-        if (session !== null) return pageResponse(await body(session), { ...frame, session });
-        return without === undefined ? redirect('/', 303) : pageResponse(without(), frame);
+        return await work();
       } catch (error) {
-        return pageResponse(refusalPage(error, requestId, logger), frame);
+        return pageResponse(refusalPage(error, head.requestId, logger), frameOf(head));
       }
-    };
+    },
+    handler: async (request) => {
+      const session = await sessions.of(request);
+      if (session !== null) return pageResponse(await body(session), { ...frameOf(request), session });
+      return without === undefined ? redirect('/', 303) : pageResponse(without(), frameOf(request));
+    },
+  });
 
   return [
     {
       method: 'GET',
       path: '/',
       description: page('The newest executions, or an invitation'),
-      handler: shown(
+      ...shown(
         async (session) => ({
           title: 'Live evidence',
           body: html`${await connection(deps)}
@@ -75,7 +82,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
       method: 'GET',
       path: '/send',
       description: page('How to send data', { 303: { description: 'Without a session: to /.', mediaTypes: [] } }),
-      handler: shown(async () => ({ title: 'Send data', body: sendPage({ publicUrl, dashboardUrl }) })),
+      ...shown(async () => ({ title: 'Send data', body: sendPage({ publicUrl, dashboardUrl }) })),
     },
     {
       method: 'GET',

@@ -1,11 +1,4 @@
-import {
-  redirect,
-  ServiceError,
-  type Handler,
-  type RequestHead,
-  type ServiceRequest,
-  type ServiceResponse,
-} from '@cer/http-service';
+import { redirect, ServiceError, type Handler, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html } from '@cer/pages';
 import { randomToken } from '../account/random-token.js';
@@ -83,10 +76,18 @@ const FORM_LIMIT_BYTES = 64 * 1024;
 
 export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps): Pages {
   type Description = DescribedRoute['description'];
+  const guard: NonNullable<DescribedRoute['within']> = async (head, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      return respond(refusalPage(error, head.requestId, logger));
+    }
+  };
   const get = (path: string, description: Description, handler: Handler): DescribedRoute => ({
     method: 'GET',
     path,
     description,
+    within: guard,
     handler,
   });
   const post = (path: string, description: Description, handler: Handler): DescribedRoute => ({
@@ -95,7 +96,8 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     description,
     mediaTypes: [FORM_TYPE],
     bodyLimitBytes: FORM_LIMIT_BYTES,
-    handler,
+    // A body that is cut off, too large or of another type is not answered by a page.
+    handler: (request) => guard(request, () => handler(request)),
   });
   const views = new Set<string>();
   const signedIn = async (head: RequestHead): Promise<SignedIn | null> => {
@@ -111,85 +113,52 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     const { session, formToken, head } = visitor;
     return respond(shown, { session, formToken, path: head.path });
   };
-  const guarded =
-    (handler: (request: ServiceRequest) => Promise<ServiceResponse>): Handler =>
-    async (request) => {
-      try {
-        return await handler(request);
-      } catch (error) {
-        return respond(refusalPage(error, request.requestId, logger));
-      }
-    };
 
   return {
     view: (path, words, show) => {
       views.add(path);
-      return get(
-        path,
-        pageDescription('view', words),
-        guarded(async (request) => {
-          const visitor = await signedIn(request);
-          if (visitor === null) return send({ goTo: signInPath(request) });
-          return send(await show(visitor), visitor);
-        }),
-      );
+      return get(path, pageDescription('view', words), async (request) => {
+        const visitor = await signedIn(request);
+        if (visitor === null) return send({ goTo: signInPath(request) });
+        return send(await show(visitor), visitor);
+      });
     },
     act: (path, by, words, act) =>
-      post(
-        path,
-        pageDescription('form', words),
-        guarded(async (request) => {
-          const fields = formFields(request);
-          refuseOtherSite(request, publicUrl);
-          // Without a cookie there is no session, so forging is harmless.
-          const token = cookieToken(request, SESSION_COOKIE);
-          if (token !== undefined) refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
-          const visitor = await signedIn(request);
-          if (visitor === null) return send({ goTo: endedPath(views.has(path) ? request.path : '/') });
-          refuseStanding(visitor.session, by);
-          return send(await act(visitor, fields), visitor);
-        }),
-      ),
+      post(path, pageDescription('form', words), async (request) => {
+        const fields = formFields(request);
+        refuseOtherSite(request, publicUrl);
+        // Without a cookie there is no session, so forging is harmless.
+        const token = cookieToken(request, SESSION_COOKIE);
+        if (token !== undefined) refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
+        const visitor = await signedIn(request);
+        if (visitor === null) return send({ goTo: endedPath(views.has(path) ? request.path : '/') });
+        refuseStanding(visitor.session, by);
+        return send(await act(visitor, fields), visitor);
+      }),
     signOut: (path, words, act) =>
-      post(
-        path,
-        pageDescription('form', words),
-        guarded(async (request) => {
-          const token = cookieToken(request, SESSION_COOKIE);
-          // Without a cookie no session ends, so forging is harmless.
-          if (token !== undefined) refuseForgery(request, publicUrl, token, formFields(request).get(FORM_TOKEN));
-          return send(await act({ head: request, session: await sessions.of(request) }));
-        }),
-      ),
+      post(path, pageDescription('form', words), async (request) => {
+        const token = cookieToken(request, SESSION_COOKIE);
+        // Without a cookie no session ends, so forging is harmless.
+        if (token !== undefined) refuseForgery(request, publicUrl, token, formFields(request).get(FORM_TOKEN));
+        return send(await act({ head: request, session: await sessions.of(request) }));
+      }),
     openView: (path, words, show) =>
-      get(
-        path,
-        pageDescription('open view', words),
-        guarded(async (request) => {
-          const known = cookieToken(request, VISIT_COOKIE);
-          const token = known ?? randomToken();
-          const shown = await show({ head: request, formToken: formTokenOf(token) });
-          if (known !== undefined || 'file' in shown) return send(shown);
-          return send({ ...shown, cookies: [...(shown.cookies ?? []), setCookie(VISIT_COOKIE, token)] });
-        }),
-      ),
+      get(path, pageDescription('open view', words), async (request) => {
+        const known = cookieToken(request, VISIT_COOKIE);
+        const token = known ?? randomToken();
+        const shown = await show({ head: request, formToken: formTokenOf(token) });
+        if (known !== undefined || 'file' in shown) return send(shown);
+        return send({ ...shown, cookies: [...(shown.cookies ?? []), setCookie(VISIT_COOKIE, token)] });
+      }),
     readView: (path, words, show) =>
-      get(
-        path,
-        pageDescription('open view', words),
-        guarded(async (request) => send(await show(request))),
-      ),
+      get(path, pageDescription('open view', words), async (request) => send(await show(request))),
     openAct: (path, words, act) =>
-      post(
-        path,
-        pageDescription('open form', words),
-        guarded(async (request) => {
-          const fields = formFields(request);
-          const token = cookieToken(request, VISIT_COOKIE);
-          refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
-          return send(await act({ head: request, formToken: formTokenOf(token ?? '') }, fields));
-        }),
-      ),
+      post(path, pageDescription('open form', words), async (request) => {
+        const fields = formFields(request);
+        const token = cookieToken(request, VISIT_COOKIE);
+        refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
+        return send(await act({ head: request, formToken: formTokenOf(token ?? '') }, fields));
+      }),
   };
 }
 
@@ -230,7 +199,9 @@ function refusalPage(error: unknown, requestId: string, logger: Logger): PageAns
     logger.error({ requestId, err: error }, 'page failed');
   }
   const title = status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'This did not work';
-  const sentence = refused?.refusal.message ?? 'Something failed on our side. Try again in a moment.';
+  const { message, details } = refused?.refusal ?? {};
+  const faults = details === undefined ? undefined : `${details.join('; ')}.`;
+  const sentence = message ?? faults ?? 'Something failed on our side. Try again in a moment.';
   return {
     title,
     status: status ?? 500,

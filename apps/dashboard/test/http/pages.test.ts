@@ -182,6 +182,18 @@ describe('pages', () => {
     expect((await browser.post('/keys', { name: 'x'.repeat(70_000) })).status).toBe(413);
   });
 
+  it.each(['/keys?x=%ff', '/sign-in?x=%ff', '/shared/none?x=%ff'])(
+    'refuse a query that is not UTF-8: %s',
+    async (path) => {
+      const { status, type, text } = await browser.get(path);
+      expect([status, type, text]).toEqual([
+        400,
+        'text/html',
+        expect.stringContaining('x: must be percent-encoded UTF-8.'),
+      ]);
+    },
+  );
+
   it('refuse forms of another site', async () => {
     for (const path of [
       '/keys',

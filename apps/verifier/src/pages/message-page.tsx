@@ -1,6 +1,6 @@
-import type { RequestHead, ServiceResponse } from '@cer/http-service';
+import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import { TEXTS } from '../view/texts.js';
-import { entityTag, page, pageProtection, unlessUnchanged, type PageSettings } from './page-response.js';
+import { entityTag, page, pageProtection, prefersPage, unlessUnchanged, type PageSettings } from './page-response.js';
 
 /** A page with only a message: page not found, too many requests. */
 export function messagePage(
@@ -28,4 +28,19 @@ export function messagePage(
   if (head !== null) return unlessUnchanged(head, etag, 'Accept', pageProtection(settings), make);
   const answer = make();
   return { ...answer, headers: { ...answer.headers, etag, vary: 'Accept' } };
+}
+
+/** Answers a malformed query by a page for people, and by the standard error body for programs. */
+export function malformedQueryPage(settings: PageSettings): NonNullable<Route['within']> {
+  return async (head, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      const isRefused = error instanceof ServiceError && error.code === 'VALIDATION_ERROR';
+      if (!isRefused || !prefersPage(head)) throw error;
+      const lead = `${error.message}.`;
+      const answer = messagePage(settings, null, 400, { title: TEXTS.malformed, lead });
+      return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
+    }
+  };
 }

@@ -27,6 +27,7 @@ export const SITE_TEXTS = {
     badQuery: 'That is not a certificate or project hash.',
     badHash: 'A hash is “sha256:” followed by 64 lower-case hexadecimal digits.',
   },
+  malformed: 'This address cannot be read',
   missing: { title: 'No such page', lead: 'There is nothing at this address.' },
   limited: {
     title: 'Too many requests',
