@@ -164,6 +164,7 @@ describe('the page of a certificate', () => {
     ]);
     for (const [path, accept] of [
       ['/c/sha256:ABC', 'application/json'],
+      ['/c/sha256:ABC', 'text/html;q=0, Application/JSON'],
       ['/p/sha256:ABC/report.json', 'text/html'],
     ] as const) {
       const malformed = await ask(verifier.url, path, { accept });
@@ -291,7 +292,7 @@ describe('safety', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(refused.headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
     expect(refused.text).toContain(`data-retry-after="${refused.headers['retry-after'] ?? ''}"`);
-    for (const accept of ['application/json', '*/*']) {
+    for (const accept of ['application/json', '*/*', '*/*, text/html;q=0', 'text/html-fragment']) {
       const answer = await ask(limited.url, '/', { accept });
       expect(answer.headers['content-type']).toContain('application/json');
       expect(JSON.parse(answer.text)).toEqual({ error: 'RATE_LIMITED', requestId: answer.headers['x-request-id'] });

@@ -1,4 +1,4 @@
-import { createErrorShaper, ok, type Handler, type Route } from '@cer/http-service';
+import { accepts, createErrorShaper, ok, type Handler, type Route } from '@cer/http-service';
 import { RENDER_STATUS } from '../errors.js';
 import type { Engine } from '../engine.js';
 import type { Loop } from '../rendering/render-loop.js';
@@ -10,7 +10,7 @@ import { admitInternal, createAnswerMac, nonceOf, withMac } from './mac.js';
 import { progressStream } from './progress-stream.js';
 import { parseInspect, parseLoop, parseStill } from './sketch-request.js';
 import type { SketchRoutesDeps } from './sketch-routes-deps.js';
-import { videoHandler } from './video-handler.js';
+import { videoHandler, videoTypeOf } from './video-handler.js';
 
 /** Room for the code with every character escaped, and the rest of the request. */
 const BODY_OVERHEAD_BYTES = 64 * 1024;
@@ -34,9 +34,8 @@ export function sketchRoutes(given: Omit<SketchRoutesDeps, 'mac'>): readonly Rou
     route('/render', stillHandler(deps)),
     route('/inspect', inspectHandler(deps)),
     route('/loop', (request) => {
-      const accept = request.headers['accept'] ?? '';
-      if (accept.includes('video/')) return video(request);
-      return loop(request);
+      const type = videoTypeOf(request);
+      return type === undefined ? loop(request) : video(request, type);
     }),
   ];
 }
@@ -76,7 +75,7 @@ function loopHandler({ renderer, engine, config, mac, logger }: SketchRoutesDeps
     const order = { ...from, signal: request.signal };
     const present = (timed: Timed<Loop>): object =>
       loopBody(timed, plan, frameHashes, versions(engine(), timed.drawnBy));
-    if (request.headers['accept']?.includes('text/event-stream') !== true) {
+    if (!accepts(request, 'text/event-stream')) {
       return ok(present(await renderer.loop(order, sketch, plan)));
     }
     return progressStream(request, nonceOf(request), mac, shapeError, async (onProgress) =>

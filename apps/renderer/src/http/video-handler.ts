@@ -1,16 +1,18 @@
-import type { Handler, ServiceRequest } from '@cer/http-service';
+import { accepts, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import { renderFailure } from '../errors.js';
 import { findFfmpeg, startVideo, type VideoEncoder, type VideoType } from '../rendering/encode-video.js';
 import { parseLoop } from './sketch-request.js';
 import type { SketchRoutesDeps } from './sketch-routes-deps.js';
 
 /** A loop as video, for viewing: it is neither hashed nor certified. */
-export function videoHandler({ renderer, config }: SketchRoutesDeps): Handler {
-  return async (request) => {
+export function videoHandler({
+  renderer,
+  config,
+}: SketchRoutesDeps): (request: ServiceRequest, type: VideoType) => Promise<ServiceResponse> {
+  return async (request, type) => {
     const ffmpeg = findFfmpeg(config.ffmpegPath);
     if (ffmpeg === undefined) throw renderFailure('VIDEO_UNAVAILABLE', 'video needs ffmpeg, which is not installed');
     const { tenantId, engine, sketch, plan } = parseLoop(request, config);
-    const type = videoTypeOf(request);
     // Started by the first picture: a request that waits for a slot, or is refused, has no process and no folder.
     let starting: Promise<VideoEncoder> | undefined;
     const video = (): Promise<VideoEncoder> => (starting ??= startVideo(ffmpeg, type, plan.fps));
@@ -27,6 +29,7 @@ export function videoHandler({ renderer, config }: SketchRoutesDeps): Handler {
   };
 }
 
-function videoTypeOf({ headers }: ServiceRequest): VideoType {
-  return headers['accept']?.includes('video/webm') === true ? 'video/webm' : 'video/mp4';
+/** The video that the client asks for; undefined for one that wants the loop itself. */
+export function videoTypeOf(request: Pick<ServiceRequest, 'headers'>): VideoType | undefined {
+  return (['video/webm', 'video/mp4'] as const).find((type) => accepts(request, type));
 }

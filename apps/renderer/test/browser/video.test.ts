@@ -56,6 +56,15 @@ describeWithBrowser('A loop as video', () => {
     expect(leftovers()).toEqual([]);
   });
 
+  it.each([
+    ['Video/MP4;q=0.5', 'video/mp4'],
+    ['video/mp4;q=0, application/json', 'application/json; charset=utf-8'],
+    ['video/mp4-fragment', 'application/json; charset=utf-8'],
+    ['text/event-stream;q=0', 'application/json; charset=utf-8'],
+  ])('reads Accept by its rules: %s', async (accept, type) => {
+    expect((await ask(accept, 'function draw() { background(1); }')).type).toBe(type);
+  });
+
   it.each(['portable', 'chromium-native'])('shows what is transparent on black, drawn by %s', async (engine) => {
     const video = async (drawing: string): Promise<Buffer> => {
       const { bytes } = await ask('video/mp4', `function draw() { ${drawing} }`, engine);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RequestHead, ResponseHeaders, ServiceResponse } from '@cer/http-service';
+import { accepts, type RequestHead, type ResponseHeaders, type ServiceResponse } from '@cer/http-service';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Document, type DocumentProps, type PageAssets } from '../view/document.js';
@@ -93,14 +93,13 @@ export function unlessUnchanged(
 }
 
 /** Does the client ask for JSON rather than a page? Browsers name text/html first. */
-export function prefersJson({ headers }: RequestHead): boolean {
-  const accept = headers['accept'] ?? '';
-  const json = accept.indexOf('application/json');
-  const html = accept.indexOf('text/html');
-  return json >= 0 && (html < 0 || json < html);
+export function prefersJson(head: RequestHead): boolean {
+  if (!accepts(head, 'application/json')) return false;
+  const accept = head.headers['accept']?.toLowerCase() ?? '';
+  return !accepts(head, 'text/html') || accept.indexOf('application/json') < accept.indexOf('text/html');
 }
 
 /** Does the client take a page? Browsers say so; a client that names nothing, or everything, is a program. */
 export function prefersPage(head: RequestHead): boolean {
-  return /\btext\/html\b/.test(head.headers['accept'] ?? '') && !prefersJson(head);
+  return accepts(head, 'text/html') && !prefersJson(head);
 }
