@@ -116,7 +116,9 @@ func proofAnswer(file *Value) *Value {
 	if !ok1 || !ok2 {
 		return newObject()
 	}
-	claim := LogClaim{receipt, file.Get("signature").text(), at.Unix(), file.Get("proof").text(),
-		file.Get("notBefore").text(), int64(mmd)}
+	claim := LogClaim{receipt, file.Get("signature").text(), at.Unix(), file.Get("proof").text(), nil, int64(mmd)}
+	if notBefore := file.Get("notBefore"); notBefore.is(String) {
+		claim.NotBefore = &notBefore.Text
+	}
 	return members("outcome", textValue(JudgeLogProof(claim, policy)))
 }

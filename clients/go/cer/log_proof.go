@@ -137,8 +137,8 @@ type LogClaim struct {
 	// Seconds is the receipt's time, in seconds since 1970.
 	Seconds int64
 	Proof   string
-	// NotBefore is a checkpoint without the receipt, or empty.
-	NotBefore string
+	// NotBefore is a checkpoint without the receipt; nil where there is none.
+	NotBefore *string
 	// MmdSeconds is how late the operator promises to log at most.
 	MmdSeconds int64
 }
@@ -148,9 +148,9 @@ type LogClaim struct {
 // See docs/spec.md, "Log proofs".
 func JudgeLogProof(claim LogClaim, policy *LogPolicy) string {
 	proof, ok := parseProof(claim.Proof)
-	notBefore, isWithout := checkpoint{}, claim.NotBefore != ""
+	notBefore, isWithout := checkpoint{}, claim.NotBefore != nil
 	if ok && isWithout {
-		notBefore, ok = parseCheckpoint(claim.NotBefore)
+		notBefore, ok = parseCheckpoint(*claim.NotBefore)
 	}
 	if !ok {
 		return "LOG_PROOF_MALFORMED"

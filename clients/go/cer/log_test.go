@@ -186,7 +186,7 @@ func TestJudgement(t *testing.T) {
 		"no receipt":                        {judged(func(c *LogClaim) { c.Receipt = nil }, text), "LOG_INCLUSION_INVALID"},
 		"a receipt of an hour later":        {judged(func(c *LogClaim) { c.Seconds += 3600 }, text), "LOG_TIME_CONFLICT"},
 		"a receipt of two hours before":     {judged(func(c *LogClaim) { c.Seconds -= 7200 }, text), "LOG_LATE"},
-		"a checkpoint that is no note":      {judged(func(c *LogClaim) { c.NotBefore = "text" }, text), "LOG_PROOF_MALFORMED"},
+		"a checkpoint that is no note":      {judged(func(c *LogClaim) { noNote := "text"; c.NotBefore = &noNote }, text), "LOG_PROOF_MALFORMED"},
 		"all witnesses, where two are had":  {judged(keep, strings.Replace(text, "two 2", "two all", 1)), "LOG_QUORUM_NOT_MET"},
 		"no witness, where none is ordered": {judged(keep, strings.Replace(text, "quorum two", "quorum none", 1)), "included"},
 	} {
