@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
 import { createOpensslTsa } from '@cer/timestamps/testing';
 import { canonical } from './canonical.mjs';
+import { editedToken, EDITS } from './edited-tokens.mjs';
 
 const RECEIPT = {
   certificateHash: `sha256:${'1'.repeat(64)}`,
@@ -155,6 +156,18 @@ const cases = [
   ['cut_fail', 'A token is whole DER.', whole.subarray(0, -1), invalid],
   ['byte-behind_fail', 'Nothing is behind a token.', Buffer.concat([whole, Buffer.of(0)]), invalid],
   ['empty_fail', 'A token has bytes.', Buffer.alloc(0), invalid],
+  [
+    'edited-in-nothing',
+    'A token that is signed again is whole.',
+    editedToken(whole, authorities.ec.folder, () => {}),
+    ec,
+  ],
+  ...EDITS.map(([id, what, edit]) => [
+    `${id}_fail`,
+    `${what} has one form, whoever signed it.`,
+    editedToken(whole, authorities.ec.folder, edit),
+    invalid,
+  ]),
   ['too-large_fail', 'A token has at most 64 KiB.', whole, invalid, { zeros: 64 * 1024 }],
 ];
 const tests = cases.map(([id, rule, token, expected, more = {}]) => ({

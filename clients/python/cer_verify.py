@@ -1592,7 +1592,7 @@ def _rank_of(found: Members) -> int:
 _MAX_TOKENS, _MAX_TOKEN_BYTES, _MAX_TOKEN_CERTIFICATES = 8, 64 * 1024, 16
 _MAX_CHAIN, _MAX_CHAIN_SIGNATURES = 6, 24
 _MAX_DER_DEPTH, _MAX_DER_ELEMENTS, _MAX_ROOTS_TEXT = 24, 20_000, 1024 * 1024
-_BOOLEAN, _INTEGER, _BITS, _OCTETS, _OID, _GENERAL_TIME, _SEQUENCE, _SET = 1, 2, 3, 4, 6, 0x18, 0x30, 0x31
+_BOOLEAN, _INTEGER, _BITS, _OCTETS, _NULL, _OID, _GENERAL_TIME, _SEQUENCE, _SET = 1, 2, 3, 4, 5, 6, 0x18, 0x30, 0x31
 _CONTEXT = tuple(range(0xA0, 0xA4))
 
 
@@ -1647,11 +1647,39 @@ def _read_der(data: bytes) -> _Der:
         count += 1
         if depth > _MAX_DER_DEPTH or count > _MAX_DER_ELEMENTS:
             raise TokenFault("DER: has more levels or elements than a token has")
+        if not _is_in_form(element):
+            raise TokenFault("DER: a value is not in its one form")
         if element.tag & 0x20:
             if element.tag & 0xC0 == 0 and element.tag not in (_SEQUENCE, _SET):
                 raise TokenFault("DER: a primitive type is in pieces")
             waiting += [(member, depth + 1) for member in _members_of(element)]
     return whole
+
+
+def _is_in_form(element: _Der) -> bool:
+    """Whether a value of these types is in the one form that it has."""
+    content = element.content
+    if element.tag == _BOOLEAN:
+        return content in (b"\0", b"\xff")
+    if element.tag == _INTEGER:
+        is_padded = len(content) > 1 and content[0] in (0, 0xFF) and (content[0] ^ content[1]) & 0x80 == 0
+        return content != b"" and not is_padded
+    if element.tag == _OID:
+        starts = b"\0" + content[:-1]
+        is_padded = any(byte == 0x80 and before < 0x80 for before, byte in zip(starts, content))
+        return content != b"" and content[-1] < 0x80 and not is_padded
+    if element.tag == _BITS:
+        return content != b"" and content[0] <= (7 if len(content) > 1 else 0)
+    return element.tag != _NULL or content == b""
+
+
+def _algorithm(element: _Der, name: str) -> List[_Der]:
+    """The members of an algorithm identifier: an object identifier, and parameters or none."""
+    members = _sequence(element, name, 1)
+    if len(members) > 2:
+        raise TokenFault(f"{name}: has too many members")
+    _oid(members[0], name)
+    return members
 
 
 def _typed(element: _Der, *tags: int, name: str = "token") -> _Der:
@@ -1672,6 +1700,13 @@ def _shaped(members: Sequence[_Der], name: str, *tags: Sequence[int]) -> Sequenc
     if len(members) != len(tags) or any(member.tag not in own for member, own in zip(members, tags)):
         raise TokenFault(f"{name}: a member is missing, of another type or too many")
     return members
+
+
+def _in_order(members: Sequence[_Der], name: str, *tags: int) -> None:
+    """Optional members: each at most once, in this order, and no others."""
+    found = [member.tag for member in members]
+    if [tag for tag in tags if tag in found] != found:
+        raise TokenFault(f"{name}: a member is out of order, twice there or of another type")
 
 
 def _oid(element: _Der, name: str = "token") -> str:
@@ -1953,7 +1988,10 @@ def _display_name(subject: _Der) -> str:
     parts: Dict[str, str] = {}
     for relative in _sequence(subject, "certificate"):
         for attribute in _members_of(_typed(relative, _SET)):
-            kind, value = _sequence(attribute, "certificate", 2)[:2]
+            members = _sequence(attribute, "certificate", 2)
+            if len(members) > 2:
+                raise TokenFault("certificate: a name has another attribute")
+            kind, value = members
             parts.setdefault(_oid(kind), value.content.decode(_NAMES.get(value.tag, "latin-1"), "replace"))
     name = parts.get("2.5.4.3") or parts.get("2.5.4.10") or next(iter(parts.values()), "")
     return "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Cs") else one for one in name)[:200]
@@ -1970,15 +2008,22 @@ class _Certificate:
         )
         members = _sequence(tbs, "certificate", 6)
         start = 1 if members[0].tag == _CONTEXT[0] else 0
+        if start == 1:
+            _shaped(_members_of(members[0]), "certificate", [_INTEGER])
         types = (_INTEGER, *[_SEQUENCE] * 5)
-        serial, _, issuer, validity, subject, key = (
+        serial, inner, issuer, validity, subject, key = (
             _typed(member, tag, name="certificate") for member, tag in zip(members[start:], types)
         )
         self.tbs, self.signature, self.serial = tbs.whole, signature.content[1:], serial.content
         self.issuer, self.subject, self.spki = issuer.whole, subject.whole, key.whole
         begin, end = _sequence(validity, "certificate", 2)
         self.valid = _x509_time(begin), _x509_time(end)
+        kind, _ = _shaped(_sequence(key, "certificate"), "certificate", [_SEQUENCE], [_BITS])
+        for algorithm in (inner, self.algorithm, kind):
+            _algorithm(algorithm, "certificate")
+        _display_name(issuer)
         self.name = _display_name(subject)
+        _in_order(members[start + 6 :], "certificate", 0x81, 0x82, _CONTEXT[3])
         found = [member for member in members[start + 6 :] if member.tag == _CONTEXT[3]]
         self.read_extensions(_sequence(_members_of(found[0])[0], "certificate") if found else [])
 
@@ -1986,12 +2031,16 @@ class _Certificate:
         values: Dict[str, Tuple[bool, bytes]] = {}
         for extension in extensions:
             members = _sequence(extension, "certificate", 2)
+            critical = [[_BOOLEAN]] if len(members) > 2 else []
+            _shaped(members, "certificate", [_OID], *critical, [_OCTETS])
             name, is_critical = _oid(members[0]), members[1].tag == _BOOLEAN and members[1].content != b"\0"
             if name in values:
                 raise TokenFault("certificate: has a duplicate extension")
             values[name] = is_critical, _typed(members[-1], _OCTETS).content
         self.has_unknown = any(critical and name not in _UNDERSTOOD for name, (critical, _) in values.items())
         basic = _sequence(_read_der(values[_BASIC][1]), "certificate") if _BASIC in values else []
+        is_stated = [[_BOOLEAN]] if basic and basic[0].tag == _BOOLEAN else []
+        _shaped(basic, "certificate", *is_stated, *[[_INTEGER]] * (len(basic) > len(is_stated)))
         self.is_ca = any(member.tag == _BOOLEAN and member.content != b"\0" for member in basic)
         limits = [_positive(member, "certificate") for member in basic if member.tag == _INTEGER]
         self.path_length = limits[0] if limits else None
@@ -2092,7 +2141,7 @@ class _TstInfo:
         _oid(policy, "tstInfo.policy")
         _typed(serial, _INTEGER, name="tstInfo.serialNumber")
         algorithm, digest = _shaped(_sequence(imprint, "tstInfo"), "tstInfo.imprint", [_SEQUENCE], [_OCTETS])
-        self.algorithm, self.imprint = _oid(_sequence(algorithm, "tstInfo", 1)[0]), digest.content
+        self.algorithm, self.imprint = _oid(_algorithm(algorithm, "tstInfo")[0]), digest.content
         found = _GEN_TIME.match(_typed(time, _GENERAL_TIME, name="tstInfo.genTime").content.decode("latin-1"))
         year, month, day, hour, minute, second, fraction = found.groups("") if found else ("",) * 7
         self.gen_time = f"{year}-{month}-{day}T{hour}:{minute}:{second}{fraction}Z"
@@ -2100,6 +2149,7 @@ class _TstInfo:
         if instant is None:
             raise TokenFault("tstInfo.genTime: must be a time in UTC")
         self.instant, self.accuracy = instant, 0
+        _in_order(members[5:], "tstInfo", _SEQUENCE, _BOOLEAN, _INTEGER, _CONTEXT[0], _CONTEXT[1])
         for member in members[5:]:
             if member.tag == _SEQUENCE:
                 self.accuracy = self.read_accuracy(_members_of(member))
@@ -2114,6 +2164,7 @@ class _TstInfo:
     def read_accuracy(members: List[_Der]) -> int:
         """In nanoseconds. The limit of some days is more than any authority states."""
         units = {_INTEGER: (10**9, 1_000_000), 0x80: (10**6, 999), 0x81: (10**3, 999)}
+        _in_order(members, "tstInfo.accuracy", *units)
         total = 0
         for member in members:
             unit, limit = units.get(member.tag, (0, -1))
@@ -2138,14 +2189,14 @@ class _Token:
         optional = [[_CONTEXT[0], _CONTEXT[1]] for _ in data[3:-1]]
         _shaped(data, "token.content", [_INTEGER], [_SET], [_SEQUENCE], *optional, [_SET])
         for digest in _members_of(data[1]):
-            _typed(digest, _SEQUENCE, name="token.digestAlgorithms")
+            _algorithm(digest, "token.digestAlgorithms")
         content_type, wrapped = _shaped(_sequence(data[2], "token"), "token.content", [_OID], [_CONTEXT[0]])
         if _oid(content_type) != _TST_INFO:
             raise TokenFault("token: must contain a TSTInfo")
         (octets,) = _shaped(_members_of(wrapped), "token.content", [_OCTETS])
         self.content, self.info = octets.content, _TstInfo(octets.content)
         sets = [member for member in data[3:-1] if member.tag == _CONTEXT[0]]
-        listed = [one for one in (_members_of(sets[0]) if sets else []) if one.tag == _SEQUENCE]
+        listed = _members_of(sets[0]) if sets else []
         if len(listed) > _MAX_TOKEN_CERTIFICATES:
             raise TokenFault(f"token: has more than {_MAX_TOKEN_CERTIFICATES} certificates")
         self.certificates = [_Certificate(one) for one in listed]
@@ -2169,7 +2220,10 @@ class _Token:
             [_OCTETS],
             *optional,
         )[:6]
-        self.digest = _digest_name(_oid(_sequence(digest, "signer", 1)[0]))
+        self.digest = _digest_name(_oid(_algorithm(digest, "signer")[0]))
+        _algorithm(self.algorithm, "signer")
+        if self.sid.tag == _SEQUENCE:
+            _shaped(_sequence(self.sid, "signer"), "signer", [_SEQUENCE], [_INTEGER])
         # What is signed is the SET, not the attributes under their implicit tag.
         self.attributes, self.signature = bytes([_SET]) + attributes.whole[1:], signature.content
         self.values: Dict[str, List[_Der]] = {}

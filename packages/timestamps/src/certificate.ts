@@ -15,8 +15,19 @@ import {
   KeyUsageFlags,
   type AlgorithmIdentifier,
 } from '@peculiar/asn1-x509';
+import { isTimestamp } from '@cer/keys';
 import { isSignatureValid } from './algorithms.js';
-import { assertTags, childAt, childrenOf, TAG, type DerElement } from './der.js';
+import {
+  assertAlgorithm,
+  assertTags,
+  childAt,
+  childrenOf,
+  membersOf,
+  readDer,
+  readOid,
+  TAG,
+  type DerElement,
+} from './der.js';
 import { malformed } from './timestamp-error.js';
 
 /** The parts of an X.509 certificate that matter for a token. Byte members are the original DER. */
@@ -64,9 +75,11 @@ export function readCertificate(element: DerElement): TsaCertificate {
   const [tbs] = parts;
   if (tbs?.tag !== TAG.sequence) throw malformed('certificate: is none');
   assertTags(parts, [[TAG.sequence], [TAG.sequence], [TAG.bitString]], 'certificate');
+  const members = childrenOf(tbs);
+  assertAlgorithm(parts[1], 'certificate.signatureAlgorithm');
+  assertStrict(members);
   const certificate = parse(whole, Certificate, 'certificate');
   const { tbsCertificate } = certificate;
-  const members = childrenOf(tbs);
   const start = members[0]?.tag === TAG.context0 ? 1 : 0;
   const name = (index: number, label: string): Uint8Array =>
     childAt(members, start + index, TAG.sequence, `certificate.${label}`).whole;
@@ -113,6 +126,81 @@ export function readCertificate(element: DerElement): TsaCertificate {
     hasUnknownCritical: extensions.some(({ extnID, critical }) => critical && !UNDERSTOOD.has(extnID)),
   };
 }
+
+const UTC_TIME = 0x17;
+/** Unique identifiers of issuer and subject, and extensions. */
+const OPTIONAL: readonly number[] = [TAG.primitiveContext1, 0x82, TAG.context3];
+const TIME_TAGS = [UTC_TIME, TAG.generalizedTime];
+
+/** What the library reads leniently: times, names, extensions, and the values of the extensions that decide. */
+function assertStrict(members: readonly DerElement[]): void {
+  const start = members[0]?.tag === TAG.context0 ? 1 : 0;
+  const validity = childrenOf(childAt(members, start + 3, TAG.sequence, 'certificate.validity'));
+  assertTags(validity, [TIME_TAGS, TIME_TAGS], 'certificate.validity');
+  validity.forEach(assertTime);
+  assertAlgorithm(members[start + 1], 'certificate.signature');
+  assertAlgorithm(childrenOf(childAt(members, start + 5, TAG.sequence, 'publicKey'))[0], 'publicKey');
+  for (const index of [2, 4]) assertName(childAt(members, start + index, TAG.sequence, 'certificate.name'));
+  const places = members.slice(start + 6).map(({ tag }) => OPTIONAL.indexOf(tag));
+  if (places.some((place, at) => place <= (places[at - 1] ?? -1))) {
+    throw malformed('certificate: a member is out of order, there twice or of another type');
+  }
+  const [list] = members.filter(({ tag }) => tag === TAG.context3).flatMap(childrenOf);
+  for (const extension of list === undefined ? [] : membersOf(list, 'certificate.extensions')) {
+    const parts = membersOf(extension, 'certificate.extension');
+    const critical = parts.length > 2 ? [[TAG.boolean]] : [];
+    assertTags(parts, [[TAG.oid], ...critical, [TAG.octetString]], 'certificate.extension');
+    const [id, value] = [parts[0], parts.at(-1)];
+    if (id !== undefined && value !== undefined) VALUES.get(readOid(id))?.(readDer(value.content));
+  }
+}
+
+function assertTime({ tag, content }: DerElement): void {
+  const text = String.fromCharCode(...content);
+  const digits = tag === UTC_TIME ? `${text < '50' ? '20' : '19'}${text}` : text;
+  const time = digits.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3T$4:$5:$6');
+  if (time === digits || !isTimestamp(time)) throw malformed('certificate: a time is not one');
+}
+
+function assertName(name: DerElement): void {
+  for (const relative of childrenOf(name)) {
+    if (relative.tag !== TAG.set) throw malformed('certificate.name: must be a SEQUENCE of SETs');
+    for (const attribute of childrenOf(relative)) {
+      const parts = membersOf(attribute, 'certificate.name');
+      if (parts.length !== 2 || parts[0]?.tag !== TAG.oid) throw malformed('certificate.name: has another attribute');
+    }
+  }
+}
+
+/** The shapes of the extensions that decide. */
+const VALUES: ReadonlyMap<string, (value: DerElement) => void> = new Map([
+  [
+    id_ce_basicConstraints,
+    (value: DerElement): void => {
+      const parts = membersOf(value, 'basicConstraints');
+      const stated = parts[0]?.tag === TAG.boolean ? [[TAG.boolean]] : [];
+      const length = parts.length > stated.length ? [[TAG.integer]] : [];
+      assertTags(parts, [...stated, ...length], 'basicConstraints');
+    },
+  ],
+  [
+    id_ce_keyUsage,
+    (value: DerElement): void => {
+      assertTags([value], [[TAG.bitString]], 'keyUsage');
+    },
+  ],
+  [
+    id_ce_extKeyUsage,
+    (value: DerElement): void => {
+      const parts = membersOf(value, 'extKeyUsage');
+      assertTags(
+        parts,
+        parts.map(() => [TAG.oid]),
+        'extKeyUsage',
+      );
+    },
+  ],
+]);
 
 /** Whether the certificate was signed with this issuer's key; false for an unreadable signature. */
 export async function isIssuedBy(certificate: TsaCertificate, issuer: TsaCertificate): Promise<boolean> {

@@ -21,7 +21,9 @@ export const TAG = {
   set: 0x31,
   context0: 0xa0,
   context1: 0xa1,
+  context3: 0xa3,
   primitiveContext0: 0x80,
+  primitiveContext1: 0x81,
 } as const;
 
 const CONSTRUCTED = 0x20;
@@ -83,6 +85,17 @@ export function childAt(children: readonly DerElement[], index: number, tag: num
   return child;
 }
 
+/**
+ * An algorithm identifier: an object identifier, and parameters or none.
+ * @throws TimestampError TIMESTAMP_MALFORMED naming it
+ */
+export function assertAlgorithm(element: DerElement | undefined, name: string): void {
+  if (element === undefined) throw malformed(`${name}: is missing`);
+  const parts = membersOf(element, name);
+  readOid(childAt(parts, 0, TAG.oid, name));
+  if (parts.length > 2) throw malformed(`${name}: has too many members`);
+}
+
 /** The text of an object identifier, such as `1.2.840.113549.1.7.2`. */
 export function readOid({ content }: DerElement): string {
   const arcs: number[] = [];
@@ -124,10 +137,30 @@ function elementAt(bytes: Uint8Array, start: number): DerElement {
   return { tag, content: bytes.subarray(at, end), whole: bytes.subarray(start, end) };
 }
 
+/** The one form of each value of these types. */
+const FORMS: ReadonlyMap<number, (content: Uint8Array) => boolean> = new Map([
+  [TAG.boolean, ([value, ...rest]: Uint8Array) => rest.length === 0 && (value === 0 || value === 0xff)],
+  [TAG.integer, isShortest],
+  [TAG.bitString, (content: Uint8Array) => (content[0] ?? 8) <= (content.length > 1 ? 7 : 0)],
+  [0x05, ({ length }: Uint8Array) => length === 0],
+  [
+    TAG.oid,
+    (content: Uint8Array) =>
+      (content.at(-1) ?? 0x80) < 0x80 && content.every((byte, at) => byte !== 0x80 || (content[at - 1] ?? 0) >= 0x80),
+  ],
+]);
+
+/** Whether the content of an INTEGER has no byte that says nothing. */
+export function isShortest([first, second]: Uint8Array): boolean {
+  if (first === undefined || second === undefined) return first !== undefined;
+  return !(first === 0 && second < 0x80) && !(first === 0xff && second >= 0x80);
+}
+
 function assertDeep(element: DerElement, depth: number, budget: { left: number }): void {
   budget.left -= 1;
   if (budget.left < 0 || depth > MAX_DEPTH) throw malformed('DER: has more elements or levels than a token has');
-  const { tag } = element;
+  const { tag, content } = element;
+  if (FORMS.get(tag)?.(content) === false) throw malformed('DER: a value is not in its one form');
   if ((tag & CONSTRUCTED) !== 0) {
     const isUniversal = (tag & 0xc0) === 0;
     if (isUniversal && tag !== TAG.sequence && tag !== TAG.set) throw malformed('DER: a primitive type is in pieces');

@@ -4,7 +4,18 @@ import type { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import { isTimestamp } from '@cer/keys';
 import { ID_SHA256 } from './algorithms.js';
 import { parse, readCertificate, type TsaCertificate } from './certificate.js';
-import { assertTags, childAt, childrenOf, membersOf, readDer, readOid, TAG, type DerElement } from './der.js';
+import {
+  assertAlgorithm,
+  assertTags,
+  childAt,
+  childrenOf,
+  isShortest,
+  membersOf,
+  readDer,
+  readOid,
+  TAG,
+  type DerElement,
+} from './der.js';
 import { malformed, TimestampError } from './timestamp-error.js';
 
 const ID_SIGNED_DATA = '1.2.840.113549.1.7.2';
@@ -87,7 +98,7 @@ function assertShape(signedData: DerElement): void {
     );
     return children;
   };
-  each(digests, 'token.digestAlgorithms');
+  for (const digest of each(digests, 'token.digestAlgorithms')) assertAlgorithm(digest, 'token.digestAlgorithms');
   for (const signer of each(rest.at(-1), 'token.signerInfos')) {
     const parts = childrenOf(signer);
     const name = [TAG.sequence, TAG.primitiveContext0];
@@ -95,6 +106,8 @@ function assertShape(signedData: DerElement): void {
     const tags = [[TAG.integer], name, [TAG.sequence], [TAG.context0], [TAG.sequence], [TAG.octetString], ...end];
     // Without signed attributes the token is refused by name.
     if (parts[3]?.tag === TAG.context0) assertTags(parts, tags, 'signer');
+    if (parts[1]?.tag === TAG.sequence) assertTags(childrenOf(parts[1]), [[TAG.sequence], [TAG.integer]], 'signer.sid');
+    for (const algorithm of [parts[2], parts[4]]) assertAlgorithm(algorithm, 'signer');
   }
 }
 
@@ -103,6 +116,7 @@ function readTstInfo(
 ): Pick<TimestampToken, 'imprintAlgorithm' | 'imprint' | 'genTime' | 'accuracy' | 'nonce' | 'serialNumber'> {
   const element = readDer(bytes);
   const { version, messageImprint, serialNumber, accuracy, nonce, extensions } = parse(bytes, TSTInfo, 'tstInfo');
+  assertStrict(childrenOf(element));
   const versions: readonly number[] = [version];
   if (!versions.includes(1)) throw malformed('tstInfo.version: must be 1');
   if (extensions?.some(({ critical }) => critical)) {
@@ -117,6 +131,24 @@ function readTstInfo(
     nonce: nonce === undefined ? null : new Uint8Array(nonce),
     serialNumber: new Uint8Array(serialNumber),
   };
+}
+
+/** Seconds, milliseconds and microseconds. */
+const ACCURACY: readonly number[] = [TAG.integer, TAG.primitiveContext0, TAG.primitiveContext1];
+
+/** What the library reads leniently: further members of the imprint, and numbers that are not in their shortest form. */
+function assertStrict(members: readonly DerElement[]): void {
+  readOid(childAt(members, 1, TAG.oid, 'tstInfo.policy'));
+  const imprint = childrenOf(childAt(members, 2, TAG.sequence, 'tstInfo.messageImprint'));
+  assertTags(imprint, [[TAG.sequence], [TAG.octetString]], 'tstInfo.messageImprint');
+  assertAlgorithm(imprint[0], 'tstInfo.messageImprint');
+  const accuracy = members.slice(5).find(({ tag }) => tag === TAG.sequence);
+  let before = -1;
+  for (const { tag, content } of accuracy === undefined ? [] : childrenOf(accuracy)) {
+    const place = ACCURACY.indexOf(tag);
+    if (place <= before || !isShortest(content)) throw malformed('tstInfo.accuracy: must be numbers in their order');
+    before = place;
+  }
 }
 
 const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d{0,8}[1-9])?Z$/;
@@ -142,7 +174,12 @@ function nanosecondsOf(accuracy: { seconds?: number; millis?: number; micros?: n
 
 function certificatesOf(signedData: DerElement): readonly TsaCertificate[] {
   const set = childrenOf(signedData).find(({ tag }) => tag === TAG.context0);
-  const elements = set === undefined ? [] : childrenOf(set).filter(({ tag }) => tag === TAG.sequence);
+  const elements = set === undefined ? [] : childrenOf(set);
+  assertTags(
+    elements,
+    elements.map(() => [TAG.sequence]),
+    'token.certificates',
+  );
   if (elements.length > MAX_CERTIFICATES) throw malformed(`token: has more than ${MAX_CERTIFICATES} certificates`);
   return elements.map(readCertificate);
 }
@@ -185,6 +222,7 @@ function equal(left: Uint8Array | null | undefined, right: Uint8Array | undefine
 function attributeReader(attributes: DerElement): (id: string, tag: number, name: string) => DerElement {
   const read = childrenOf(attributes).map((attribute) => {
     const members = childrenOf(attribute);
+    assertTags(members, [[TAG.oid], [TAG.set]], 'signer.attribute');
     const id = readOid(childAt(members, 0, TAG.oid, 'signer.attribute'));
     return { id, values: childrenOf(childAt(members, 1, TAG.set, 'signer.attribute')) };
   });
