@@ -53,7 +53,7 @@ export default {
       name: 'sketch-engine-imports-canonical-json-and-cer-core-only',
       severity: 'error',
       from: { path: '^packages/sketch-engine/' },
-      to: { path: '^(packages/(?!sketch-engine/|canonical-json/|cer-core/)|apps/)' },
+      to: { path: '^(packages/(?!sketch-engine/|canonical-json/|cer-core/|test-browser/)|apps/)' },
     },
     {
       name: 'timestamps-imports-pure-packages-only',

@@ -1,6 +1,7 @@
 import type { Pen, SketchFunctions } from './style.js';
 
-type Numeric = number | string | boolean | readonly (number | string)[];
+type One = number | string | boolean;
+type Numeric = One | readonly One[];
 
 /** Calculation and trigonometry; the angle mode decides what trigonometry takes and gives. */
 export function calculationFunctions({ radiansOf }: Pick<Pen, 'radiansOf'>): SketchFunctions {
@@ -48,15 +49,28 @@ export function calculationFunctions({ radiansOf }: Pick<Pen, 'radiansOf'>): Ske
     atan2: (y: number, x: number) => fromRadians(Math.atan2(y, x)),
     radians: (degrees: number) => degrees * (Math.PI / 180),
     degrees: (radians: number) => radians * (180 / Math.PI),
-    int: (value: Numeric) => each(value, (one) => Math.trunc(Number(one))),
+    int: (value: Numeric, radix = 10) =>
+      each(value, (one) =>
+        typeof one === 'string'
+          ? Number.parseInt(one, radix)
+          : Math.abs(Number(one)) === Infinity
+            ? Number(one)
+            : Number(one) | 0,
+      ),
     float: (value: Numeric) => each(value, (one) => Number.parseFloat(String(one))),
-    str: (value: Numeric) => each(value, String),
-    boolean: (value: unknown) => (typeof value === 'string' ? value.toLowerCase() === 'true' : Boolean(value)),
+    str: (value: Numeric) => each(value, (one) => String(one)),
+    boolean: (value: Numeric) =>
+      each(value, (one) => (typeof one === 'string' ? one.toLowerCase() === 'true' : Boolean(one))),
     char: (value: Numeric) => each(value, (one) => String.fromCharCode(Number(one))),
     byte: (value: Numeric) => each(value, (one) => ((Math.trunc(Number(one)) + 128) % 256) - 128),
-    unchar: (value: string | readonly string[]) => each(value, (one) => String(one).charCodeAt(0)),
-    hex: (value: number, digits = 8) => (value >>> 0).toString(16).toUpperCase().padStart(digits, '0').slice(-digits),
-    unhex: (value: string) => Number.parseInt(value, 16),
+    unchar: (value: string | readonly string[]) => each(value, (one) => one.charCodeAt(0)),
+    hex: (value: Numeric, digits = 8) =>
+      each(value, (one) =>
+        one === Infinity
+          ? 'F'.repeat(digits)
+          : (Number(one) >>> 0).toString(16).toUpperCase().padStart(digits, '0').slice(-digits),
+      ),
+    unhex: (value: Numeric) => each(value, (one) => Number.parseInt(String(one), 16)),
     binary: (value: number, digits = 8) => (value >>> 0).toString(2).padStart(digits, '0').slice(-digits),
     unbinary: (value: string) => Number.parseInt(value, 2),
   };
@@ -66,6 +80,14 @@ function constrain(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(high, value));
 }
 
-function each<Result>(value: Numeric, convert: (one: number | string | boolean) => Result): Result | Result[] {
-  return typeof value === 'object' ? value.map(convert) : convert(value);
+/** Converts a value, or every value of a list. */
+export function each<Value, Result>(
+  value: Value | readonly Value[],
+  convert: (one: Value) => Result,
+): Result | Result[] {
+  return isList(value) ? value.map(convert) : convert(value);
+}
+
+function isList<Value>(value: Value | readonly Value[]): value is readonly Value[] {
+  return Array.isArray(value);
 }

@@ -1,19 +1,18 @@
 import { word } from './constants.js';
 
 type ColorModel = 'rgb' | 'hsb' | 'hsl';
+type Triple = readonly [number, number, number];
 type Quad = readonly [number, number, number, number];
 
-/** How numbers become colours: the model, and the maximum of each channel. */
+/** How numbers become colours: the model, and the maximum of each channel in every model. */
 export interface ColorMode {
   readonly model: ColorModel;
-  readonly max: Quad;
+  readonly max: Readonly<Record<ColorModel, Quad>>;
 }
 
-export const DEFAULT_COLOR_MODE: ColorMode = { model: 'rgb', max: [255, 255, 255, 255] };
-const DEFAULT_MAX: Readonly<Record<ColorModel, Quad>> = {
-  rgb: [255, 255, 255, 255],
-  hsb: [360, 100, 100, 1],
-  hsl: [360, 100, 100, 1],
+export const DEFAULT_COLOR_MODE: ColorMode = {
+  model: 'rgb',
+  max: { rgb: [255, 255, 255, 255], hsb: [360, 100, 100, 1], hsl: [360, 100, 100, 1] },
 };
 
 /** A colour value as sketches hold it; written into text it is a CSS colour. Channels 0..255, alpha 0..1. */
@@ -23,15 +22,33 @@ export class Color {
   g: number;
   b: number;
   a: number;
+  #hues: Partial<Record<'hsb' | 'hsl', Triple>>;
 
-  constructor(r: number, g: number, b: number, a: number, mode: ColorMode) {
+  /** @param hues what it was made of: black, white and greys do not show their hue */
+  constructor(
+    r: number,
+    g: number,
+    b: number,
+    a: number,
+    mode: ColorMode,
+    hues: Partial<Record<'hsb' | 'hsl', Triple>> = {},
+  ) {
     this.r = clampByte(r);
     this.g = clampByte(g);
     this.b = clampByte(b);
     this.a = Math.min(1, Math.max(0, a));
     this.mode = mode;
+    this.#hues = hues;
   }
 
+  /** Hue, saturation and brightness, each 0..1. */
+  get hsb(): Triple {
+    return this.#hues.hsb ?? toHsb(this);
+  }
+  /** Hue, saturation and lightness, each 0..1. */
+  get hsl(): Triple {
+    return this.#hues.hsl ?? toHsl(this);
+  }
   get levels(): number[] {
     return [Math.round(this.r), Math.round(this.g), Math.round(this.b), Math.round(this.a * 255)];
   }
@@ -46,16 +63,19 @@ export class Color {
   }
 
   setRed(value: number): void {
-    this.r = clampByte((value / this.mode.max[0]) * 255);
+    this.#hues = {};
+    this.r = clampByte((value / this.mode.max.rgb[0]) * 255);
   }
   setGreen(value: number): void {
-    this.g = clampByte((value / this.mode.max[1]) * 255);
+    this.#hues = {};
+    this.g = clampByte((value / this.mode.max.rgb[1]) * 255);
   }
   setBlue(value: number): void {
-    this.b = clampByte((value / this.mode.max[2]) * 255);
+    this.#hues = {};
+    this.b = clampByte((value / this.mode.max.rgb[2]) * 255);
   }
   setAlpha(value: number): void {
-    this.a = Math.min(1, Math.max(0, value / this.mode.max[3]));
+    this.a = Math.min(1, Math.max(0, value / alphaMax(this.mode)));
   }
 }
 
@@ -64,10 +84,15 @@ export function colorModeOf(args: readonly unknown[], current: ColorMode): Color
   const name = word(args[0]).toLowerCase();
   const model: ColorModel = name === 'hsb' || name === 'hsl' || name === 'rgb' ? name : current.model;
   const [m1, m2, m3, m4] = args.slice(1).map(Number);
-  const byDefault = DEFAULT_MAX[model];
-  if (m1 === undefined) return { model, max: byDefault };
-  if (m2 === undefined) return { model, max: [m1, m1, m1, m1] };
-  return { model, max: [m1, m2, m3 ?? byDefault[2], m4 ?? byDefault[3]] };
+  // A model keeps its maxima until they are given again.
+  const kept = current.max[model];
+  if (m1 === undefined) return { model, max: current.max };
+  const max: Quad = m2 === undefined ? [m1, m1, m1, m1] : [m1, m2, m3 ?? kept[2], m4 ?? kept[3]];
+  return { model, max: { ...current.max, [model]: max } };
+}
+
+function alphaMax({ model, max }: ColorMode): number {
+  return max[model][3];
 }
 
 /** Reads CSS colours the browser's own way. */
@@ -80,25 +105,32 @@ export type CssColorReader = (text: string) => Quad | undefined;
 export function colorOf(args: readonly unknown[], mode: ColorMode, readCss: CssColorReader): Color {
   const [first] = args;
   if (first instanceof Color) {
-    return args.length > 1 ? new Color(first.r, first.g, first.b, Number(args[1]) / mode.max[3], mode) : first;
+    return args.length > 1 ? new Color(first.r, first.g, first.b, Number(args[1]) / alphaMax(mode), mode) : first;
   }
   if (Array.isArray(first)) return colorOf(first, mode, readCss);
   if (typeof first === 'string') {
-    const [r, g, b, a] = readCss(first) ?? [0, 0, 0, 1];
-    return new Color(r, g, b, args.length > 1 ? Number(args[1]) / mode.max[3] : a, mode);
+    const [r, g, b, a] = readCss(first) ?? readHsb(first) ?? [0, 0, 0, 1];
+    return new Color(r, g, b, args.length > 1 ? Number(args[1]) / alphaMax(mode) : a, mode);
   }
   const numbers = args.map(Number);
   const [v1 = 0, v2 = 0, v3 = 0, v4] = numbers;
-  const { max } = mode;
+  const max = mode.max[mode.model];
   if (numbers.length <= 2) {
     // One number is a gray in every model, measured on the channel that carries lightness.
     const gray = (v1 / (mode.model === 'rgb' ? max[0] : max[2])) * 255;
     return new Color(gray, gray, gray, numbers.length === 2 ? v2 / max[3] : 1, mode);
   }
   const alpha = v4 === undefined ? 1 : v4 / max[3];
-  const [x, y, z] = [v1 / max[0], v2 / max[1], v3 / max[2]];
-  const [r, g, b] = mode.model === 'rgb' ? [x, y, z] : mode.model === 'hsb' ? fromHsb(x, y, z) : fromHsl(x, y, z);
-  return new Color(r * 255, g * 255, b * 255, alpha, mode);
+  return fromParts([v1 / max[0], v2 / max[1], v3 / max[2]], alpha, mode);
+}
+
+/** p5.js's own notation beside those of CSS: `hsb(160, 100%, 50%)`, `hsba(160, 100%, 50%, 0.5)`. */
+function readHsb(text: string): Quad | undefined {
+  const found = /^hsba?\(([\d.]+), *([\d.]+)%, *([\d.]+)%(?:, *([\d.]+))?\)$/i.exec(text.trim());
+  if (found === null) return undefined;
+  const [, h, s, b, alpha = 1] = found;
+  const [red, green, blue] = fromHsb(Number(h) / 360, Number(s) / 100, Number(b) / 100);
+  return [red * 255, green * 255, blue * 255, Number(alpha)];
 }
 
 /** Mixes in the model of the current colour mode, hue along the shorter way, as p5.js does. */
@@ -107,23 +139,42 @@ export function lerpColors(from: Color, to: Color, amount: number, mode: ColorMo
   const mix = (a: number, b: number): number => a + (b - a) * at;
   const alpha = mix(from.a, to.a);
   if (mode.model === 'rgb') return new Color(mix(from.r, to.r), mix(from.g, to.g), mix(from.b, to.b), alpha, mode);
-  const [toModel, fromModel] = mode.model === 'hsb' ? [toHsb, fromHsb] : [toHsl, fromHsl];
-  const [h1, s1, l1] = toModel(from);
-  const [h2, s2, l2] = toModel(to);
+  const { model } = mode;
+  const [h1, s1, l1] = from[model];
+  const [h2, s2, l2] = to[model];
   const turn = Math.abs(h2 - h1) > 0.5 ? (h2 > h1 ? h2 - 1 : h2 + 1) : h2;
-  const [r, g, b] = fromModel(((mix(h1, turn) % 1) + 1) % 1, mix(s1, s2), mix(l1, l2));
-  return new Color(r * 255, g * 255, b * 255, alpha, mode);
+  return fromParts([((mix(h1, turn) % 1) + 1) % 1, mix(s1, s2), mix(l1, l2)], alpha, mode);
 }
 
-/** Hue, saturation and brightness, each 0..1. */
-export function toHsb({ r, g, b }: Color): readonly [number, number, number] {
+/** @param parts in the mode's model; what lies outside 0..1 is taken as 0 or 1, a hue as well */
+function fromParts(parts: Triple, alpha: number, mode: ColorMode): Color {
+  const [x, y, z] = parts.map((part) => Math.min(1, Math.max(0, part)));
+  const inModel: Triple = [x ?? 0, y ?? 0, z ?? 0];
+  const { model } = mode;
+  const [r, g, b] = model === 'rgb' ? inModel : model === 'hsb' ? fromHsb(...inModel) : fromHsl(...inModel);
+  return new Color(r * 255, g * 255, b * 255, alpha, mode, model === 'rgb' ? {} : { [model]: inModel });
+}
+
+/** One part of a colour, 0 to its maximum in the mode. */
+export const COLOR_PARTS: Readonly<Record<string, (color: Color, mode: ColorMode) => number>> = {
+  red: ({ r }, { max }) => (r / 255) * max.rgb[0],
+  green: ({ g }, { max }) => (g / 255) * max.rgb[1],
+  blue: ({ b }, { max }) => (b / 255) * max.rgb[2],
+  alpha: ({ a }, mode) => a * alphaMax(mode),
+  // As in p5.js these are of HSL, but where the mode is HSB.
+  hue: (color, { model, max }) => color.hsb[0] * max[model === 'hsb' ? 'hsb' : 'hsl'][0],
+  saturation: (color, { model, max }) => (model === 'hsb' ? color.hsb[1] * max.hsb[1] : color.hsl[1] * max.hsl[1]),
+  brightness: (color, { max }) => color.hsb[2] * max.hsb[2],
+  lightness: (color, { max }) => color.hsl[2] * max.hsl[2],
+};
+
+function toHsb({ r, g, b }: Color): Triple {
   const max = Math.max(r, g, b);
   const span = max - Math.min(r, g, b);
   return [hueOf(r, g, b), max === 0 ? 0 : span / max, max / 255];
 }
 
-/** Hue, saturation and lightness, each 0..1. */
-export function toHsl({ r, g, b }: Color): readonly [number, number, number] {
+function toHsl({ r, g, b }: Color): Triple {
   const [max, min] = [Math.max(r, g, b) / 255, Math.min(r, g, b) / 255];
   const lightness = (max + min) / 2;
   const span = max - min;
@@ -139,7 +190,7 @@ function hueOf(r: number, g: number, b: number): number {
   return max === g ? ((b - r) / span + 2) / 6 : ((r - g) / span + 4) / 6;
 }
 
-function fromHsb(h: number, s: number, v: number): readonly [number, number, number] {
+function fromHsb(h: number, s: number, v: number): Triple {
   const channel = (n: number): number => {
     const k = (n + h * 6) % 6;
     return v - v * s * Math.max(0, Math.min(k, 4 - k, 1));
@@ -147,7 +198,7 @@ function fromHsb(h: number, s: number, v: number): readonly [number, number, num
   return [channel(5), channel(3), channel(1)];
 }
 
-function fromHsl(h: number, s: number, l: number): readonly [number, number, number] {
+function fromHsl(h: number, s: number, l: number): Triple {
   const reach = s * Math.min(l, 1 - l);
   const channel = (n: number): number => {
     const k = (n + h * 12) % 12;

@@ -64,6 +64,8 @@ export const CONSTANTS = {
   POSTERIZE: 'posterize',
   OPAQUE: 'opaque',
   BLUR: 'blur',
+  ERODE: 'erode',
+  DILATE: 'dilate',
   INCLUDE: 'include',
   EXCLUDE: 'exclude',
   JOIN: 'join',

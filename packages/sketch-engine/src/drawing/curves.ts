@@ -1,5 +1,5 @@
 import { word } from './constants.js';
-import { splineControls } from './splines.js';
+import { splineControls, traceSpline } from './splines.js';
 import { paint, type Pen, type SketchFunctions } from './style.js';
 
 type Four = readonly [number, number, number, number];
@@ -7,23 +7,21 @@ type Four = readonly [number, number, number, number];
 /** Bezier and Catmull-Rom curves; p5.js 2 calls the latter splines. */
 export function curveFunctions(pen: Pen): SketchFunctions {
   const { ctx } = pen;
-  const spline = (
-    x1: number,
-    y1: number,
-    x2: number,
-    y2: number,
-    x3: number,
-    y3: number,
-    x4: number,
-    y4: number,
-  ): void => {
-    const [cx1, cx2] = splineControls([x1, x2, x3, x4], pen.style.curveTightness);
-    const [cy1, cy2] = splineControls([y1, y2, y3, y4], pen.style.curveTightness);
-    ctx.beginPath();
-    ctx.moveTo(x2, y2);
-    ctx.bezierCurveTo(cx1, cy1, cx2, cy2, x3, y3);
-    paint(pen);
-  };
+  const splineWith =
+    (endsOf: () => string) =>
+    (...at: number[]): void => {
+      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0, x4 = 0, y4 = 0] = at;
+      const points = [
+        { x: x1, y: y1 },
+        { x: x2, y: y2 },
+        { x: x3, y: y3 },
+        { x: x4, y: y4 },
+      ];
+      const target = { moveTo: ctx.moveTo.bind(ctx), curveTo: ctx.bezierCurveTo.bind(ctx) };
+      ctx.beginPath();
+      traceSpline(target, points, endsOf(), pen.style.curveTightness);
+      paint(pen);
+    };
   const splinePoint = (a: number, b: number, c: number, d: number, t: number): number => {
     const [p, q] = splineControls([a, b, c, d], pen.style.curveTightness);
     return bezierAt([b, p, q, c], t);
@@ -49,8 +47,8 @@ export function curveFunctions(pen: Pen): SketchFunctions {
       ctx.bezierCurveTo(x2, y2, x3, y3, x4, y4);
       paint(pen);
     },
-    curve: spline,
-    spline,
+    curve: splineWith(() => 'exclude'),
+    spline: splineWith(() => pen.style.splineEnds),
     curveTightness(curveTightness: number) {
       pen.style = { ...pen.style, curveTightness };
     },

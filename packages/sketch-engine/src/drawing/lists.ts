@@ -1,4 +1,7 @@
+import { each } from './calculation.js';
 import type { SketchFunctions } from './style.js';
+
+type Numbers = number | string | readonly (number | string)[];
 
 /** Arrays and texts, as p5.js has them. */
 export function listFunctions(random: () => number): SketchFunctions {
@@ -7,9 +10,14 @@ export function listFunctions(random: () => number): SketchFunctions {
       list.push(value);
       return list;
     },
-    arrayCopy: (from: readonly unknown[], to: unknown[]) => {
-      from.forEach((value, index) => {
-        to[index] = value;
+    // arrayCopy(from, to, count?) or arrayCopy(from, fromIndex, to, toIndex, count)
+    arrayCopy: (from: readonly unknown[], ...rest: (unknown[] | number)[]) => {
+      const [fromIndex, to, toIndex, count = from.length] =
+        typeof rest[0] === 'number' ? rest : [0, rest[0], 0, rest[1]];
+      if (!Array.isArray(to)) return;
+      const start = Number(fromIndex);
+      from.slice(start, start + Number(count)).forEach((value, index) => {
+        to[Number(toIndex) + index] = value;
       });
     },
     concat: (a: readonly unknown[], b: readonly unknown[]) => a.concat(b),
@@ -24,11 +32,13 @@ export function listFunctions(random: () => number): SketchFunctions {
       list.splice(at, 0, ...(Array.isArray(value) ? (value as unknown[]) : [value]));
       return list;
     },
-    sort: (list: readonly (number | string)[], count = list.length) => {
-      const head = list.slice(0, count);
+    // In place, unless it sorts only the first ones.
+    sort: (list: (number | string)[], count = 0) => {
+      const head = count === 0 ? list : list.slice(0, count);
       const order =
         typeof head[0] === 'string' ? undefined : (a: number | string, b: number | string) => Number(a) - Number(b);
-      return head.sort(order).concat(list.slice(count));
+      head.sort(order);
+      return count === 0 ? list : head.concat(list.slice(count));
     },
     shuffle: (list: unknown[], inPlace = false) => {
       const shuffled = inPlace ? list : list.slice();
@@ -52,23 +62,30 @@ export function listFunctions(random: () => number): SketchFunctions {
       }
       return token === '' ? tokens : [...tokens, token];
     },
-    trim: (text: string) => text.trim(),
+    trim: (text: string | readonly string[]) => each(text, (one) => one.trim()),
     match: (text: string, pattern: string) => text.match(new RegExp(pattern)),
     matchAll: (text: string, pattern: string) =>
       Array.from(text.matchAll(new RegExp(pattern, 'g')), (found) => Array.from(found)),
-    nf: (value: number, left = 0, right?: number) => nf(value, left, right),
-    nfc: (value: number, right?: number) => {
-      const [whole = '', fraction] = (right === undefined ? String(value) : value.toFixed(right)).split('.');
-      const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-      return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-    },
-    nfp: (value: number, left = 0, right?: number) => (value < 0 ? '' : '+') + nf(value, left, right),
-    nfs: (value: number, left = 0, right?: number) => (value < 0 ? '' : ' ') + nf(value, left, right),
+    nf: (value: Numbers, left = 0, right?: number) => each(value, (one) => nf(one, left, right)),
+    nfc: (value: Numbers, right?: number) => each(value, (one) => nfc(String(one), right)),
+    nfp: (value: Numbers, left = 0, right?: number) =>
+      each(value, (one) => (Number(one) > 0 ? '+' : '') + nf(one, left, right)),
+    nfs: (value: Numbers, left = 0, right?: number) =>
+      each(value, (one) => (Number(one) < 0 ? '' : ' ') + nf(one, left, right)),
   };
 }
 
+/** Groups of three digits, and exactly `right` digits behind the point: more are cut, not rounded, as in p5.js. */
+function nfc(text: string, right: number | undefined): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const digits = right === undefined ? fraction : fraction.slice(0, right).padEnd(right, '0');
+  return digits === '' ? grouped : `${grouped}.${digits}`;
+}
+
 /** A number with at least `left` digits before the point and exactly `right` behind it. */
-function nf(value: number, left: number, right: number | undefined): string {
+function nf(given: number | string, left: number, right: number | undefined): string {
+  const value = Number(given);
   const text = right === undefined ? String(Math.abs(value)) : Math.abs(value).toFixed(right);
   const [whole = '', fraction] = text.split('.');
   const padded = whole.padStart(left, '0');

@@ -1,6 +1,8 @@
+import { blendModeOf } from './blend-modes.js';
 import { Color } from './color.js';
 import { word } from './constants.js';
 import { release, type CanvasHandle, type DrawingContext, type Pixels } from './drawing-context.js';
+import { applyFilter } from './filters.js';
 import { box } from './shapes.js';
 import type { Pen, SketchFunctions } from './style.js';
 
@@ -73,16 +75,27 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     createImage: (w: number, h: number) => makeImage(pen, w, h),
     image,
     copy(...args: unknown[]) {
-      const own = typeof args[0] === 'number';
-      const source = own ? undefined : (args[0] as Drawable);
-      const [sx = 0, sy = 0, sw = 0, sh = 0, dx = 0, dy = 0, dw = 0, dh = 0] = (own ? args : args.slice(1)).map(Number);
-      const from = source === undefined ? ctx : CONTEXTS.get(source);
-      if (from !== undefined) ctx.drawImage(from.canvas, sx, sy, sw, sh, dx, dy, dw, dh);
+      copyRegion(ctx, args);
+    },
+    blend(...args: unknown[]) {
+      ctx.save();
+      ctx.globalCompositeOperation = blendModeOf(args.at(-1));
+      copyRegion(ctx, args.slice(0, -1));
+      ctx.restore();
     },
     filter(kind: unknown, amount?: number) {
       applyFilter(pen, word(kind).toLowerCase(), amount);
     },
   };
+}
+
+/** `copy(source?, sx, sy, sw, sh, dx, dy, dw, dh)`; without a source the canvas is its own. */
+function copyRegion(ctx: DrawingContext, args: readonly unknown[]): void {
+  const [source] = args;
+  const isOther = typeof source === 'object' && source !== null;
+  const [sx = 0, sy = 0, sw = 0, sh = 0, dx = 0, dy = 0, dw = 0, dh = 0] = (isOther ? args.slice(1) : args).map(Number);
+  const from = isOther ? CONTEXTS.get(source) : ctx;
+  if (from !== undefined) ctx.drawImage(from.canvas, sx, sy, sw, sh, dx, dy, dw, dh);
 }
 
 /** Replaces what is there, whatever the transform. */
@@ -105,94 +118,54 @@ function withTint(pen: Pen, source: Drawable, draw: (from: CanvasHandle) => void
   }
   const { width, height } = from.canvas;
   const layer = pen.makeCanvas(width, height);
-  layer.drawImage(from.canvas, 0, 0);
-  layer.globalCompositeOperation = 'multiply';
-  layer.fillStyle = new Color(tint.r, tint.g, tint.b, 1, tint.mode).toString();
-  layer.fillRect(0, 0, width, height);
-  layer.globalCompositeOperation = 'destination-in';
-  layer.globalAlpha = tint.a;
-  layer.drawImage(from.canvas, 0, 0);
+  // By pixels: a blend mode of the canvas would show the tint where the source is transparent.
+  const held = from.getImageData(0, 0, width, height);
+  tintPixels(held.data, tint);
+  layer.putImageData(held, 0, 0);
   draw(layer.canvas);
   release(layer);
 }
 
-function makeImage(pen: Pen, width: number, height: number): Drawable {
-  const ctx = pen.makeCanvas(width, height);
-  const own: Pen = { ...pen, ctx, width: ctx.canvas.width, height: ctx.canvas.height };
-  const image: Drawable & Record<string, unknown> = { width: own.width, height: own.height };
-  const functions = pixelFunctions(own, (pixels) => {
-    image['pixels'] = pixels;
-  });
-  for (const name of ['loadPixels', 'updatePixels', 'get', 'set', 'copy', 'filter']) image[name] = functions[name];
-  bindContext(image, ctx);
-  return image;
-}
-
-type PixelFilter = (pixels: Uint8ClampedArray, amount: number | undefined) => void;
-
-const FILTERS: ReadonlyMap<string, PixelFilter> = new Map<string, PixelFilter>([
-  [
-    'gray',
-    (pixels) => {
-      eachPixel(pixels, (r, g, b) => grayOf(r, g, b));
-    },
-  ],
-  [
-    'invert',
-    (pixels) => {
-      eachChannel(pixels, (value) => 255 - value);
-    },
-  ],
-  [
-    'threshold',
-    (pixels, amount = 0.5) => {
-      eachPixel(pixels, (r, g, b) => (grayOf(r, g, b) >= amount * 255 ? 255 : 0));
-    },
-  ],
-  [
-    'posterize',
-    (pixels, amount = 4) => {
-      const levels = Math.min(255, Math.max(2, Math.round(amount)));
-      eachChannel(pixels, (value) => (Math.floor((value * levels) / 256) * 255) / (levels - 1));
-    },
-  ],
-  [
-    'opaque',
-    (pixels) => {
-      for (let i = 3; i < pixels.length; i += 4) pixels[i] = 255;
-    },
-  ],
-]);
-
-function applyFilter(pen: Pen, kind: string, amount: number | undefined): void {
-  const { ctx, width, height } = pen;
-  if (kind === 'blur') {
-    const copy = pen.makeCanvas(width, height);
-    copy.drawImage(ctx.canvas, 0, 0);
-    ctx.save();
-    ctx.setTransform(1, 0, 0, 1, 0, 0);
-    ctx.clearRect(0, 0, width, height);
-    ctx.filter = `blur(${amount ?? 4}px)`;
-    ctx.drawImage(copy.canvas, 0, 0);
-    ctx.restore();
-    release(copy);
-    return;
-  }
-  const held = ctx.getImageData(0, 0, width, height);
-  FILTERS.get(kind)?.(held.data, amount);
-  ctx.putImageData(held, 0, 0);
-}
-
-function grayOf(r: number, g: number, b: number): number {
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-function eachPixel(pixels: Uint8ClampedArray, valueOf: (r: number, g: number, b: number) => number): void {
+function tintPixels(pixels: Uint8ClampedArray, tint: Color): void {
+  const [r, g, b] = [tint.r / 255, tint.g / 255, tint.b / 255];
   for (let i = 0; i < pixels.length; i += 4) {
-    pixels.fill(valueOf(pixels[i] ?? 0, pixels[i + 1] ?? 0, pixels[i + 2] ?? 0), i, i + 3);
+    pixels[i] = (pixels[i] ?? 0) * r;
+    pixels[i + 1] = (pixels[i + 1] ?? 0) * g;
+    pixels[i + 2] = (pixels[i + 2] ?? 0) * b;
+    pixels[i + 3] = (pixels[i + 3] ?? 0) * tint.a;
   }
 }
 
-function eachChannel(pixels: Uint8ClampedArray, valueOf: (value: number) => number): void {
-  for (let i = 0; i < pixels.length; i++) if (i % 4 !== 3) pixels[i] = valueOf(pixels[i] ?? 0);
+const IMAGE_FUNCTIONS = ['loadPixels', 'updatePixels', 'get', 'set', 'copy', 'blend', 'filter'];
+
+function makeImage(pen: Pen, width: number, height: number): Drawable {
+  const image = { width: 0, height: 0 };
+  const takeCanvas = (ctx: DrawingContext): void => {
+    const own: Pen = { ...pen, ctx, width: ctx.canvas.width, height: ctx.canvas.height };
+    const functions = pixelFunctions(own, (pixels) => {
+      Object.assign(image, { pixels });
+    });
+    Object.assign(image, Object.fromEntries(IMAGE_FUNCTIONS.map((name) => [name, functions[name]])), {
+      width: own.width,
+      height: own.height,
+      mask(shape: object) {
+        const from = CONTEXTS.get(shape);
+        if (from === undefined) return;
+        ctx.save();
+        ctx.globalCompositeOperation = 'destination-in';
+        ctx.drawImage(from.canvas, 0, 0, own.width, own.height);
+        ctx.restore();
+      },
+      // A side of 0 follows from the other one.
+      resize(w: number, h: number) {
+        const resized = pen.makeCanvas(w || (own.width * h) / own.height, h || (own.height * w) / own.width);
+        resized.drawImage(ctx.canvas, 0, 0, resized.canvas.width, resized.canvas.height);
+        release(ctx);
+        takeCanvas(resized);
+      },
+    });
+    bindContext(image, ctx);
+  };
+  takeCanvas(pen.makeCanvas(width, height));
+  return image;
 }

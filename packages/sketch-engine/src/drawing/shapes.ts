@@ -1,5 +1,9 @@
 import { word } from './constants.js';
-import { paint, type Pen, type SketchFunctions } from './style.js';
+import { paint, strokeOf, type Pen, type SketchFunctions } from './style.js';
+
+const TURN = Math.PI * 2;
+/** Angles closer to each other than this are the same. */
+const SAME_ANGLE = 0.00001;
 
 type Corners = readonly (number | undefined)[];
 
@@ -97,7 +101,7 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
 export function dot({ ctx, style }: Pen, x: number, y: number): void {
   if (style.stroke === undefined) return;
   ctx.save();
-  ctx.fillStyle = style.stroke.toString();
+  ctx.fillStyle = strokeOf(style);
   ctx.beginPath();
   ctx.arc(x, y, style.weight / 2, 0, Math.PI * 2);
   ctx.fill();
@@ -120,7 +124,8 @@ function arc(
   mode: unknown,
 ): void {
   const [from, to] = arcAngles(radiansOf(start), radiansOf(stop), rx, ry);
-  const kind = mode === undefined ? undefined : word(mode).toLowerCase();
+  // Ends that meet are no ends: p5.js draws the ellipse.
+  const kind = to - from === TURN ? 'open' : mode === undefined ? undefined : word(mode).toLowerCase();
   const trace = (close: 'center' | 'chord' | 'open'): void => {
     ctx.beginPath();
     ctx.ellipse(cx, cy, rx, ry, 0, from, to);
@@ -137,11 +142,11 @@ function arc(
   }
 }
 
-/** Angles as seen from the centre, turned into the ellipse's own parameter; a whole turn stays whole. */
+/** Angles as seen from the centre, turned into the ellipse's own parameter; ends that meet are a whole turn. */
 function arcAngles(start: number, stop: number, rx: number, ry: number): readonly [number, number] {
-  const turn = Math.PI * 2;
-  if (Math.abs(stop - start) >= turn) return [0, turn];
-  const normal = (angle: number): number => angle - turn * Math.floor(angle / turn);
+  const normal = (angle: number): number => angle - TURN * Math.floor(angle / TURN);
+  const between = Math.abs(normal(start) - normal(stop));
+  if (start !== stop && Math.min(between, TURN - between) < SAME_ANGLE) return [0, TURN];
   const onEllipse = (angle: number): number => {
     if (rx === ry || rx === 0 || ry === 0) return angle;
     const quadrants = Math.floor((angle + Math.PI / 2) / Math.PI) * Math.PI;
@@ -149,7 +154,7 @@ function arcAngles(start: number, stop: number, rx: number, ry: number): readonl
   };
   const from = onEllipse(normal(start));
   const to = onEllipse(normal(stop));
-  return [from, to < from ? to + turn : to];
+  return [from, to < from ? to + TURN : to];
 }
 
 /** Left, top, width and height of what `rectMode`, `ellipseMode` or `imageMode` means by four numbers. */

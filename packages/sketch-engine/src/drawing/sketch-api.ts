@@ -108,7 +108,6 @@ export function createSketchApi(
     ...CLOCKS.map((name): [string, unknown] => [name, () => refuse(`${name}: a sketch has no clock`)]),
     ...Object.entries(canvasFunctions(width, height)),
     ...Object.entries({
-      createVector: (x?: number, y?: number, z?: number) => new Vector(x, y, z),
       p5: instanceMode(() => globals.keys(), namespace(random), setGlobal),
     }),
     ...Object.entries({

@@ -14,6 +14,10 @@ export interface Style {
   readonly imageMode: string;
   readonly colorMode: ColorMode;
   readonly tint: Color | undefined;
+  /** The canvas's word for the blend mode. */
+  readonly blend: string;
+  /** Between `erase` and `noErase`: CSS colours whose alpha is the strength. */
+  readonly eraser: Readonly<Record<'fill' | 'stroke', string>> | undefined;
   readonly textSize: number;
   readonly textFont: string;
   readonly textStyle: string;
@@ -37,6 +41,8 @@ export const FIRST_STYLE: Style = {
   imageMode: 'corner',
   colorMode: DEFAULT_COLOR_MODE,
   tint: undefined,
+  blend: 'source-over',
+  eraser: undefined,
   textSize: 12,
   textFont: 'sans-serif',
   textStyle: 'normal',
@@ -70,9 +76,19 @@ export function paint({ ctx, style }: Pen): void {
 
 /** Writes the style into the canvas: after a change, and after `restore` brought back an older one. */
 export function applyStyle({ ctx, style }: Pen): void {
-  if (style.fill !== undefined) ctx.fillStyle = style.fill.toString();
-  if (style.stroke !== undefined) ctx.strokeStyle = style.stroke.toString();
+  if (style.fill !== undefined) ctx.fillStyle = fillOf(style);
+  if (style.stroke !== undefined) ctx.strokeStyle = strokeOf(style);
   ctx.lineWidth = canvasWeight(style.weight);
+}
+
+/** What fills a shape, as a CSS colour. */
+export function fillOf({ fill, eraser }: Style): string | undefined {
+  return fill && (eraser?.fill ?? fill.toString());
+}
+
+/** What strokes a shape, as a CSS colour. */
+export function strokeOf({ stroke, eraser }: Style): string | undefined {
+  return stroke && (eraser?.stroke ?? stroke.toString());
 }
 
 /** A canvas ignores a width of 0, which must draw nothing rather than the last width. */
@@ -91,17 +107,15 @@ export function styleFunctions(pen: Pen): SketchFunctions {
   const { ctx } = pen;
   return {
     fill(...args: unknown[]) {
-      const fill = pen.colorOf(args);
-      change({ fill, fillChosen: true });
-      ctx.fillStyle = fill.toString();
+      change({ fill: pen.colorOf(args), fillChosen: true });
+      ctx.fillStyle = fillOf(pen.style);
     },
     noFill() {
       change({ fill: undefined });
     },
     stroke(...args: unknown[]) {
-      const stroke = pen.colorOf(args);
-      change({ stroke, strokeChosen: true });
-      ctx.strokeStyle = stroke.toString();
+      change({ stroke: pen.colorOf(args), strokeChosen: true });
+      ctx.strokeStyle = strokeOf(pen.style);
     },
     noStroke() {
       change({ stroke: undefined });

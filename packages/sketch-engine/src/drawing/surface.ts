@@ -1,5 +1,5 @@
 import { calculationFunctions } from './calculation.js';
-import { type Color, colorModeOf, colorOf, lerpColors, toHsb, toHsl } from './color.js';
+import { COLOR_PARTS, colorModeOf, colorOf, lerpColors } from './color.js';
 import { word } from './constants.js';
 import { cssColorReader } from './css-color.js';
 import { curveFunctions } from './curves.js';
@@ -9,6 +9,7 @@ import { shapeFunctions } from './shapes.js';
 import { applyStyle, FIRST_STYLE, styleFunctions, type Pen, type SketchFunctions } from './style.js';
 import { transformFunctions } from './transforms.js';
 import { textFunctions } from './typography.js';
+import { Vector } from './vector.js';
 import { vertexFunctions } from './vertices.js';
 import { refuse } from './violation.js';
 
@@ -43,12 +44,6 @@ export function createSurface(
   ctx.lineJoin = 'miter';
   applyStyle(pen);
 
-  const channel = (read: (color: Color) => number, index: number) => (value: unknown) =>
-    read(pen.colorOf([value])) * (pen.style.colorMode.max[index] ?? 1);
-  const shownMax = (model: 'hsb' | 'hsl', index: number): number =>
-    pen.style.colorMode.model === model ? (pen.style.colorMode.max[index] ?? 1) : index === 0 ? 360 : 100;
-  const hueModel = (): 'hsb' | 'hsl' => (pen.style.colorMode.model === 'hsl' ? 'hsl' : 'hsb');
-
   const functions: SketchFunctions = {
     ...styleFunctions(pen),
     ...shapeFunctions(pen),
@@ -58,9 +53,12 @@ export function createSurface(
     ...textFunctions(pen),
     ...pixelFunctions(pen, publish),
     ...calculationFunctions(pen),
-    angleMode(mode: unknown) {
+    angleMode(mode?: unknown) {
+      if (mode === undefined) return angleMode;
       angleMode = word(mode).toLowerCase();
+      return undefined;
     },
+    createVector: (x?: number, y?: number, z?: number) => new Vector(x, y, z, () => pen.radiansOf(1)),
     color: (...args: unknown[]) => pen.colorOf(args),
     lerpColor: (from: unknown, to: unknown, amount: number) =>
       lerpColors(pen.colorOf([from]), pen.colorOf([to]), amount, pen.style.colorMode),
@@ -71,17 +69,12 @@ export function createSurface(
       if (from === to) return pen.colorOf([to]);
       return lerpColors(pen.colorOf([from]), pen.colorOf([to]), (amount - start) / (end - start), pen.style.colorMode);
     },
-    red: channel(({ r }) => r / 255, 0),
-    green: channel(({ g }) => g / 255, 1),
-    blue: channel(({ b }) => b / 255, 2),
-    alpha: channel(({ a }) => a, 3),
-    hue: (value: unknown) => toHsb(pen.colorOf([value]))[0] * shownMax(hueModel(), 0),
-    saturation: (value: unknown) => {
-      const color = pen.colorOf([value]);
-      return (hueModel() === 'hsl' ? toHsl(color) : toHsb(color))[1] * shownMax(hueModel(), 1);
-    },
-    brightness: (value: unknown) => toHsb(pen.colorOf([value]))[2] * shownMax('hsb', 2),
-    lightness: (value: unknown) => toHsl(pen.colorOf([value]))[2] * shownMax('hsl', 2),
+    ...Object.fromEntries(
+      Object.entries(COLOR_PARTS).map(([name, part]) => [
+        name,
+        (value: unknown) => part(pen.colorOf([value]), pen.style.colorMode),
+      ]),
+    ),
     createGraphics: (width: number, height: number, renderer?: unknown) => {
       refuseWebGl(renderer);
       return createGraphics(width, height, makeCanvas);
@@ -93,6 +86,9 @@ export function createSurface(
     beginFrame() {
       ctx.setTransform(1, 0, 0, 1, 0, 0);
       ctx.globalCompositeOperation = 'source-over';
+      const { eraser } = pen.style;
+      pen.style = { ...pen.style, blend: 'source-over', eraser: undefined };
+      if (eraser !== undefined) applyStyle(pen);
       ctx.clearRect(0, 0, pen.width, pen.height);
     },
   };

@@ -1,41 +1,20 @@
+import { blendModeOf } from './blend-modes.js';
 import { word } from './constants.js';
-import { refuse } from './violation.js';
 import { Vector } from './vector.js';
 import { applyStyle, type Pen, type SketchFunctions, type Style } from './style.js';
 
 type Point = Readonly<Record<'x' | 'y', number>>;
 
-/** The modes a canvas composes with, `source-over` first. */
-const BLEND_MODES: ReadonlySet<string> = new Set([
-  'source-over',
-  'lighter',
-  'darken',
-  'lighten',
-  'difference',
-  'exclusion',
-  'multiply',
-  'screen',
-  'copy',
-  'destination-out',
-  'overlay',
-  'hard-light',
-  'soft-light',
-  'color-dodge',
-  'color-burn',
-]);
-
 /** Transforms, `push` and `pop`, modes, background and blending. */
 export function transformFunctions(pen: Pen): SketchFunctions {
   const { ctx } = pen;
   const kept: Style[] = [];
-  let blend = 'source-over';
   const change = (part: Partial<Style>): void => {
     pen.style = { ...pen.style, ...part };
   };
   const onWholeCanvas = (act: () => void): void => {
     ctx.save();
     ctx.setTransform(1, 0, 0, 1, 0, 0);
-    ctx.globalCompositeOperation = 'source-over';
     act();
     ctx.restore();
   };
@@ -91,6 +70,7 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       onWholeCanvas(() => {
         ctx.fillStyle = color;
         ctx.globalAlpha = 1;
+        ctx.globalCompositeOperation = pen.style.blend;
         ctx.fillRect(0, 0, pen.width, pen.height);
       });
     },
@@ -100,16 +80,20 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       });
     },
     blendMode(mode: unknown) {
-      const chosen = mode === 'NORMAL' || mode === 'normal' ? 'source-over' : word(mode);
-      if (!BLEND_MODES.has(chosen)) refuse('blendMode: no such blend mode');
-      blend = chosen;
+      const chosen = blendModeOf(mode);
+      change({ blend: chosen });
       ctx.globalCompositeOperation = chosen;
     },
-    erase() {
+    erase(fill = 255, stroke = 255) {
+      change({ eraser: { fill: `rgba(0, 0, 0, ${fill / 255})`, stroke: `rgba(0, 0, 0, ${stroke / 255})` } });
+      applyStyle(pen);
       ctx.globalCompositeOperation = 'destination-out';
     },
     noErase() {
-      ctx.globalCompositeOperation = blend;
+      if (pen.style.eraser === undefined) return;
+      change({ eraser: undefined });
+      applyStyle(pen);
+      ctx.globalCompositeOperation = pen.style.blend;
     },
     colorMode: (...args: unknown[]) => {
       change({ colorMode: pen.colorModeOf(args) });

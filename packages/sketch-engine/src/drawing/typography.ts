@@ -1,5 +1,5 @@
 import { word } from './constants.js';
-import type { Pen, SketchFunctions, Style } from './style.js';
+import { fillOf, type Pen, type SketchFunctions, type Style } from './style.js';
 
 const DEFAULT_LEADING = 1.25;
 
@@ -24,8 +24,8 @@ export function textFunctions(pen: Pen): SketchFunctions {
   const descent = (): number => withFont(() => ctx.measureText('').fontBoundingBoxDescent);
 
   const drawLines = (lines: readonly string[], x: number, y: number): void => {
-    const { fill, fillChosen, stroke, strokeChosen } = pen.style;
-    const solid = fillChosen ? fill?.toString() : fill && 'rgb(0, 0, 0)';
+    const { fill, fillChosen, stroke, strokeChosen, eraser } = pen.style;
+    const solid = fillChosen || eraser !== undefined ? fillOf(pen.style) : fill && 'rgb(0, 0, 0)';
     lines.forEach((line, index) => {
       const baseline = y + index * leading();
       // Text is outlined only where the sketch chose a stroke, as in p5.js.
@@ -34,7 +34,7 @@ export function textFunctions(pen: Pen): SketchFunctions {
       ctx.fillStyle = solid;
       ctx.fillText(line, x, baseline);
     });
-    if (fill !== undefined) ctx.fillStyle = fill.toString();
+    if (fill !== undefined) ctx.fillStyle = fillOf(pen.style);
   };
 
   return {

@@ -1,16 +1,21 @@
 type Like = { readonly x: number; readonly y: number; readonly z?: number };
 type Operand = number | Like | readonly number[];
 
+/** Radians per unit of the angles that methods take and give. */
+type AngleUnit = () => number;
+
 /** p5.Vector: three numbers; methods change the vector and return it, their static twins return a new one. */
 export class Vector {
   x: number;
   y: number;
   z: number;
+  readonly #unit: AngleUnit;
 
-  constructor(x = 0, y = 0, z = 0) {
+  constructor(x = 0, y = 0, z = 0, unit: AngleUnit = () => 1) {
     this.x = x;
     this.y = y;
     this.z = z;
+    this.#unit = unit;
   }
 
   set(x: Operand, y?: number, z?: number): this {
@@ -18,7 +23,7 @@ export class Vector {
     return this;
   }
   copy(): Vector {
-    return new Vector(this.x, this.y, this.z);
+    return new Vector(this.x, this.y, this.z, this.#unit);
   }
   add(x: Operand, y?: number, z?: number): this {
     return this.combine(parts(x, y, z), (a, b) => a + b);
@@ -29,11 +34,16 @@ export class Vector {
   mult(x: Operand, y?: number, z?: number): this {
     return this.combine(factors(x, y, z), (a, b) => a * b);
   }
+  /** By 0 it changes nothing; the z of two vectors in the plane does not count. */
   div(x: Operand, y?: number, z?: number): this {
-    return this.combine(factors(x, y, z), (a, b) => a / b);
+    const [a, b, c] = factors(x, y, z);
+    const inPlane = c === 0 && this.z === 0;
+    if (a === 0 || b === 0 || (c === 0 && !inPlane)) return this;
+    return this.combine([a, b, inPlane ? 1 : c], (own, other) => own / other);
   }
+  /** The parts whose divisor is 0 stay. */
   rem(x: Operand, y?: number, z?: number): this {
-    return this.combine(factors(x, y, z), (a, b) => a % b);
+    return this.combine(factors(x, y, z), (a, b) => (b === 0 ? a : a % b));
   }
   mag(): number {
     return Math.sqrt(this.magSq());
@@ -62,23 +72,26 @@ export class Vector {
     return this.normalize().mult(length);
   }
   heading(): number {
-    return Math.atan2(this.y, this.x);
+    return Math.atan2(this.y, this.x) / this.#unit();
   }
   setHeading(angle: number): this {
-    const length = this.mag();
-    return this.set(length * Math.cos(angle), length * Math.sin(angle), this.z);
+    const [length, turn] = [this.mag(), angle * this.#unit()];
+    return this.set(length * Math.cos(turn), length * Math.sin(turn), this.z);
   }
   rotate(angle: number): this {
-    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    const turn = angle * this.#unit();
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
     return this.set(this.x * cos - this.y * sin, this.x * sin + this.y * cos, this.z);
   }
   angleBetween(other: Vector): number {
     const cosine = this.dot(other) / (this.mag() * other.mag());
-    return Math.acos(Math.min(1, Math.max(-1, cosine))) * (Math.sign(this.cross(other).z) || 1);
+    const angle = Math.acos(Math.min(1, Math.max(-1, cosine))) * (Math.sign(this.cross(other).z) || 1);
+    return angle / this.#unit();
   }
-  lerp(to: Like, amount: number): this {
-    const { x, y, z = 0 } = to;
-    return this.combine([x, y, z], (a, b) => a + (b - a) * amount);
+  lerp(to: Like, amount: number): this;
+  lerp(x: number, y: number, z: number, amount: number): this;
+  lerp(to: Operand, y: number, z?: number, amount = y): this {
+    return this.combine(parts(to, y, z), (a, b) => a + (b - a) * amount);
   }
   reflect(normal: Vector): this {
     const unit = normal.copy().normalize();
@@ -102,17 +115,47 @@ export class Vector {
     return this;
   }
 
-  static add(a: Vector, b: Vector): Vector {
-    return a.copy().add(b);
+  static add(a: Vector, b: Operand, target?: Vector): Vector {
+    return copyOf(a, target).add(b);
   }
-  static sub(a: Vector, b: Vector): Vector {
-    return a.copy().sub(b);
+  static sub(a: Vector, b: Operand, target?: Vector): Vector {
+    return copyOf(a, target).sub(b);
   }
-  static mult(a: Vector, by: Operand): Vector {
-    return a.copy().mult(by);
+  static mult(a: Vector, by: Operand, target?: Vector): Vector {
+    return copyOf(a, target).mult(by);
   }
-  static div(a: Vector, by: Operand): Vector {
-    return a.copy().div(by);
+  static div(a: Vector, by: Operand, target?: Vector): Vector {
+    return copyOf(a, target).div(by);
+  }
+  static rem(a: Vector, by: Operand): Vector {
+    return a.copy().rem(by);
+  }
+  static lerp(a: Vector, b: Vector, amount: number, target?: Vector): Vector {
+    return copyOf(a, target).lerp(b, amount);
+  }
+  static normalize(a: Vector, target?: Vector): Vector {
+    return copyOf(a, target).normalize();
+  }
+  static limit(a: Vector, max: number, target?: Vector): Vector {
+    return copyOf(a, target).limit(max);
+  }
+  static setMag(a: Vector, length: number, target?: Vector): Vector {
+    return copyOf(a, target).setMag(length);
+  }
+  static rotate(a: Vector, angle: number, target?: Vector): Vector {
+    return copyOf(a, target).rotate(angle);
+  }
+  static reflect(a: Vector, normal: Vector, target?: Vector): Vector {
+    return copyOf(a, target).reflect(normal);
+  }
+  static copy(a: Vector): Vector {
+    return a.copy();
+  }
+  static mag(a: Vector): number {
+    return a.mag();
+  }
+  static magSq(a: Vector): number {
+    return a.magSq();
   }
   static dist(a: Vector, b: Vector): number {
     return a.dist(b);
@@ -123,15 +166,26 @@ export class Vector {
   static cross(a: Vector, b: Vector): Vector {
     return a.cross(b);
   }
-  static lerp(a: Vector, b: Vector, amount: number): Vector {
-    return a.copy().lerp(b, amount);
+  static heading(a: Vector): number {
+    return a.heading();
   }
-  static normalize(a: Vector): Vector {
-    return a.copy().normalize();
+  static angleBetween(a: Vector, b: Vector): number {
+    return a.angleBetween(b);
+  }
+  static array(a: Vector): number[] {
+    return a.array();
+  }
+  static equals(a: Vector, b: Vector): boolean {
+    return a.equals(b);
   }
   static fromAngle(angle: number, length = 1): Vector {
     return new Vector(length * Math.cos(angle), length * Math.sin(angle));
   }
+}
+
+/** A copy, or the given vector with the same parts. */
+function copyOf(vector: Vector, target?: Vector): Vector {
+  return target === undefined ? vector.copy() : target.set(vector);
 }
 
 function parts(x: Operand, y = 0, z = 0): readonly [number, number, number] {

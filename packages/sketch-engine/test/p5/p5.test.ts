@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
+import { build } from 'esbuild';
+
+const P5 = `${__dirname}/../../../../node_modules/p5/lib/p5.min.js`;
+
+/** The lines of a file beside this one: code of sketches, one each. */
+function sketchesIn(name: string): readonly string[] {
+  return readFileSync(`${__dirname}/${name}`, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+async function bundlePage(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [`${__dirname}/page.mjs`],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    define: { 'import.meta.url': '"page"', SIZE: '200' },
+    external: ['module'],
+  });
+  return outputFiles.map(({ text }) => text).join('\n');
+}
+
+describeInChromium('The drawing layer beside p5.js', () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    page = await newPage(browser);
+    await page.setContent('<!doctype html><main></main>');
+    await page.addScriptTag({ content: readFileSync(P5, 'utf8') });
+    await page.addScriptTag({ content: await bundlePage() });
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  /** What a function of the page makes of a list, by item. */
+  async function outcomes(call: string, codes: readonly string[]): Promise<Record<string, unknown>> {
+    const values: unknown = await page.evaluate(`((codes) => ${call})(${JSON.stringify(codes)})`);
+    if (!Array.isArray(values) || values.length !== codes.length) throw new TypeError('the page gave another list');
+    return Object.fromEntries(codes.map((code, index) => [code, values[index] as unknown]));
+  }
+
+  it('gives the values that p5.js gives', async () => {
+    const codes = sketchesIn('values.txt');
+    expect(await outcomes('valuesOfOurs(codes)', codes)).toEqual(await outcomes('valuesOfP5(codes)', codes));
+  });
+
+  it('draws the pixels that p5.js draws', async () => {
+    const codes = sketchesIn('drawings.txt');
+    const one = 'codes.reduce(async (all, code) => [...(await all), await differingChannels(code)], [])';
+    expect(await outcomes(one, codes)).toEqual(Object.fromEntries(codes.map((code) => [code, 0])));
+  });
+});
