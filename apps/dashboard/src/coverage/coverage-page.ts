@@ -83,10 +83,23 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 function chartDays({ from, to, days }: BridgedCoverage): readonly ChartDay[] {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  const byDay = grouping(days, (row) => row.day);
   return Array.from({ length: count }, (_, at) => {
     const day = new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10);
-    return { day, counts: sumOf(days.filter((row) => row.day === day).map(kindsOf)) };
+    return { day, counts: sumOf((byDay.get(day) ?? []).map(kindsOf)) };
   });
+}
+
+/** The rows of each key, in one pass: a tenant may name any number of applications. */
+function grouping<Key>(days: readonly BridgedDay[], keyOf: (day: BridgedDay) => Key): ReadonlyMap<Key, BridgedDay[]> {
+  const groups = new Map<Key, BridgedDay[]>();
+  for (const day of days) {
+    const key = keyOf(day);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [day]);
+    else group.push(day);
+  }
+  return groups;
 }
 
 /** The counts of producers, beside those of the node. */
@@ -104,7 +117,8 @@ function producerNote(days: readonly BridgedDay[]): Html {
 }
 
 function applications({ from, to, days }: BridgedCoverage): Html | false {
-  const names = [...new Set(days.map(({ appId }) => appId))].toSorted((a, b) => (a ?? '').localeCompare(b ?? ''));
+  const byName = grouping(days, ({ appId }) => appId);
+  const names = [...byName].toSorted(([a], [b]) => (a ?? '').localeCompare(b ?? ''));
   return (
     names.length > 1 &&
     html`<section aria-labelledby="applications">
@@ -118,8 +132,7 @@ function applications({ from, to, days }: BridgedCoverage): Html | false {
             </tr>
           </thead>
           <tbody>
-            ${names.map((name) => {
-              const own = days.filter(({ appId }) => appId === name);
+            ${names.map(([name, own]) => {
               const query = new URLSearchParams({ from, to, app_id: name ?? '' }).toString();
               return html`<tr>
                 <th scope="row">${name === null ? 'none' : html`<a href="/coverage?${query}">${name}</a>`}</th>

@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals';
+import { coveragePage } from './coverage-page.js';
+import type { BridgedDay } from './kinds.js';
+
+/** The page of some applications on three days, and how often it read the day and the application of a row. */
+function readsPerRow(applications: number): number {
+  let reads = 0;
+  const row = (day: string, appId: string): BridgedDay => ({
+    get day() {
+      reads += 1;
+      return day;
+    },
+    get appId() {
+      reads += 1;
+      return appId;
+    },
+    certified: 1,
+    reports: 0,
+    refused: 0,
+    refusals: {},
+    reported: null,
+    bridgeRefused: 0,
+  });
+  const dates = ['2026-01-01', '2026-01-02', '2026-01-03'];
+  const days = dates.flatMap((day) => Array.from({ length: applications }, (_, at) => row(day, `application-${at}`)));
+  const [from = '', , to = ''] = dates;
+  coveragePage({ coverage: { from, to, isCounted: true, days }, appId: null });
+  return reads / days.length;
+}
+
+it('reads each row as often among many applications', () => {
+  expect(readsPerRow(500)).toBe(readsPerRow(5));
+});
