@@ -1,7 +1,8 @@
 import openai
 from cer_client import Certificates
 
-with Certificates("travel-desk", on_certified=lambda call: print(call.certificate_hash)) as cer:
+certified = []
+with Certificates("travel-desk", on_certified=certified.append) as cer:
     client = openai.OpenAI(http_client=openai.DefaultHttpxClient(transport=cer.transport()))
     stream = client.chat.completions.create(
         model="gpt-4.1",
@@ -11,3 +12,5 @@ with Certificates("travel-desk", on_certified=lambda call: print(call.certificat
     for chunk in stream:
         print(chunk.choices[0].delta.content or "", end="", flush=True)
     print()
+for call in certified:
+    print(call.certificate_hash)

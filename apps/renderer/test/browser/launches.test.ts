@@ -67,7 +67,9 @@ exec sleep 60
     const path = join(folder, 'replaced');
     const installed = await resolveBrowser(testConfig().chromiumPath);
     const install = (comment: string): void => {
-      writeFileSync(path, `#!/bin/sh\n# ${comment}\nexec ${installed.path} "$@"\n`, { mode: 0o755 });
+      writeFileSync(path, `#!/bin/sh\n# ${comment}\nexec ${installed.path} "$@"\n`);
+      // Not a mode of the file: the umask of the tests may take it from the browser's own user.
+      chmodSync(path, 0o755);
     };
     install('one release');
     const renderer = await startRenderer({ CHROMIUM_PATH: path });
