@@ -42,9 +42,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
     ]);
     return liveRegion({ throughput, certified, refused });
   };
-  const frameOf = ({ path }: RequestHead) => ({
-    ...{ assets: assets.paths, publicUrl, dashboardUrl, path, session: null },
-  });
+  const frameOf = ({ path }: RequestHead) => ({ assets: assets.paths, publicUrl, dashboardUrl, path, session: null });
   const shown = (
     body: (session: LiveSession) => Promise<PageContent>,
     without?: () => PageContent,

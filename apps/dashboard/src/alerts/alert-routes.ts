@@ -73,13 +73,11 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
         ];
         const again = async (found: readonly FormFault[]) =>
           alertsPage({
-            ...{
-              formToken,
-              webhooks: await webhooksOf(visitor),
-              mayChange: true,
-              given: { url, types },
-              faults: found,
-            },
+            formToken,
+            webhooks: await webhooksOf(visitor),
+            mayChange: true,
+            given: { url, types },
+            faults: found,
           });
         if (faults.length > 0) return again(faults);
         try {
