@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { PresentError } from '../answers/error-shaper.js';
 import { OperatorError } from '../errors/operator-error.js';
@@ -67,6 +68,19 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     logger.info('closed');
   };
   return { url, close: () => (closing ??= close()) };
+}
+
+/**
+ * Checks an address before a start that takes long or must not run twice.
+ * @throws ListenError saying why the address cannot be used
+ */
+export async function refuseTakenAddress({ host, port }: Pick<ServeOptions, 'host' | 'port'>): Promise<void> {
+  const server = createServer();
+  await listen(server, host, port);
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
