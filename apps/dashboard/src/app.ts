@@ -31,10 +31,11 @@ import { documentOptions } from './openapi/document-options.js';
 import type { DescribedRoute } from './openapi/route-description.js';
 import { overviewRoutes } from './overview/overview-routes.js';
 import type { PasswordHasher } from './passwords/password-hash.js';
-import { createAskNode } from './records/ask-node.js';
 import { createPasskeys } from './passkeys/passkeys.js';
 import { relyingPartyOf } from './passkeys/relying-party.js';
-import { createNodeRecords } from './records/node-records.js';
+import { createAskNode } from './records/ask-node.js';
+import { createNodeRecords, type NodeRecords } from './records/node-records.js';
+import { createReadLimits } from './records/read-limits.js';
 import { createReaderKeys } from './records/reader-keys.js';
 import { recordRoutes } from './records/record-routes.js';
 import { reviewRoutes } from './reviews/review-routes.js';
@@ -112,7 +113,10 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
   const passkeys = relyingParty === null ? null : createPasskeys(relyingParty, tickets);
   const destinations = PLACES.map(([path]) => path);
   const askNode = createAskNode(nodeUrl, createReaderKeys(store, now));
-  const nodeRecords = createNodeRecords(askNode);
+  const recordsOf = (): NodeRecords => createNodeRecords(askNode, createReadLimits(now));
+  const nodeRecords = recordsOf();
+  // The holders of links use up nothing of what the account's users may read.
+  const sharedRecords = recordsOf();
   const described: readonly DescribedRoute[] = [
     ...signInRoutes({
       ...{ pages, sessions, store, hasher, limits, now, ways, destinations, secondStep, passkeys, logger },
@@ -126,7 +130,7 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
     ...reviewRoutes({ pages, store, nodeRecords, logger }),
     ...alertRoutes({ pages, store, nodeWebhooks: createNodeWebhooks(askNode), logger }),
     ...shareRoutes({ pages, store, publicUrl, now }),
-    ...sharedRoutes({ pages, store, nodeRecords, now, logger }),
+    ...sharedRoutes({ pages, store, nodeRecords: sharedRecords, now, logger }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
     ...usageRoutes({ pages, store, now }),
     ...userRoutes({ pages, store, publicUrl, now, hasPassword }),

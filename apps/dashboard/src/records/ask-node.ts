@@ -74,9 +74,10 @@ export function parsed(content: string): unknown {
 /** A byte order mark stays, and is then not JSON. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-export async function boundedText({ body }: Response): Promise<string> {
+/** @param onBytes called with the size of each part; its error abandons the answer */
+export async function boundedText({ body }: Response, onBytes?: (bytes: number) => void): Promise<string> {
   try {
-    const bytes = await readBounded(body, MAX_ANSWER_BYTES);
+    const bytes = await readBounded(body, MAX_ANSWER_BYTES, onBytes);
     if (bytes === null) throw older();
     return utf8.decode(bytes);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import type { Reservation } from '@cer/http-service';
 import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
 import { z } from 'zod';
 import { boundedText, isOlder, jsonOf, older, parsed, type AskNode } from './ask-node.js';
@@ -65,8 +66,9 @@ export interface NodeRecords {
   list(tenantId: string, query: URLSearchParams): Promise<RecordsPage>;
   /** How many records a list has; null where the node does not count, being of an earlier release. */
   count(tenantId: string, query: URLSearchParams): Promise<RecordCount | null>;
-  /** The certificate as text and as a value. */
-  certificate(tenantId: string, hash: string): Promise<{ readonly text: string; readonly value: JsonObject }>;
+  certificate(tenantId: string, hash: string): Promise<JsonObject>;
+  /** The text of a certificate, as the node has it. */
+  certificateText(tenantId: string, hash: string): Promise<string>;
   /** The audit package as the node writes it. */
   exported(tenantId: string, query: URLSearchParams, signal: AbortSignal): Promise<Response>;
   coverage(tenantId: string, query: URLSearchParams): Promise<Coverage>;
@@ -77,8 +79,21 @@ export interface NodeRecords {
   review(tenantId: string, request: JsonObject): Promise<CertifiedReview>;
 }
 
-/** Requests the data of pages from the node. */
-export function createNodeRecords(ask: AskNode): NodeRecords {
+/**
+ * Requests the data of pages from the node.
+ * @param reserve counts the bytes of a certificate while they arrive
+ */
+export function createNodeRecords(ask: AskNode, reserve: (tenantId: string) => Reservation): NodeRecords {
+  const certificateText = async (tenantId: string, hash: string): Promise<string> => {
+    const query = new URLSearchParams({ certificate_hash: hash });
+    const { take, release } = reserve(tenantId);
+    try {
+      return await boundedText(await ask({ path: `/v1/records/certificate?${query.toString()}`, tenantId }), take);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
   return {
     list: async (tenantId, query) =>
       checked(RecordsAnswer, await ask({ path: `/v1/records?${query.toString()}`, tenantId })),
@@ -91,12 +106,11 @@ export function createNodeRecords(ask: AskNode): NodeRecords {
       }
     },
     certificate: async (tenantId, hash) => {
-      const query = new URLSearchParams({ certificate_hash: hash });
-      const content = await boundedText(await ask({ path: `/v1/records/certificate?${query.toString()}`, tenantId }));
-      const value = parsed(content);
+      const value = parsed(await certificateText(tenantId, hash));
       if (!isJsonObject(value)) throw older();
-      return { text: content, value };
+      return value;
     },
+    certificateText,
     exported: (tenantId, query, ended) => ask({ path: `/v1/records/export?${query.toString()}`, tenantId, ended }),
     coverage: async (tenantId, query) =>
       checked(CoverageAnswer, await ask({ path: `/v1/coverage?${query.toString()}`, tenantId })),

@@ -59,7 +59,7 @@ export async function certificateFile(
   tenantId: string,
   hash: string,
 ): Promise<ServiceResponse> {
-  const { text } = await nodeRecords.certificate(tenantId, hash);
+  const text = await nodeRecords.certificateText(tenantId, hash);
   return file('application/json', `certificate-${hash.slice('sha256:'.length, 23)}.json`, `${text}\n`);
 }
 

@@ -39,7 +39,7 @@ export async function reviewsOf(
     const { records, nextCursor } = await nodeRecords.list(tenantId, query);
     const reviews = await Promise.all(
       records.map(async (row): Promise<CheckedReview | null> => {
-        const { value } = await nodeRecords.certificate(tenantId, row.certificateHash);
+        const value = await nodeRecords.certificate(tenantId, row.certificateHash);
         const review = reviewOf(value);
         const { status } = await evaluateCer(value, { keySet, verifiedAt: now.toISOString() });
         return review?.reviewed === reviewed ? { row, review, isVerified: status !== 'FAILED' } : null;

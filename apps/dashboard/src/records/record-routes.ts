@@ -68,7 +68,7 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
       const { tenantId } = session.tenant;
       const row = await ownRecord(nodeRecords, tenantId, hashOf(head));
       const { certificateHash } = row;
-      const [{ value: certificate }, keySet] = await Promise.all([
+      const [certificate, keySet] = await Promise.all([
         nodeRecords.certificate(tenantId, certificateHash),
         nodeRecords.keySet(),
       ]);

@@ -15,7 +15,7 @@ import { certifiedReviewPage, newReviewPage } from './review-pages.js';
 export interface ReviewRoutesDeps {
   readonly pages: Pages;
   readonly store: Pick<Store, 'note'>;
-  readonly nodeRecords: Pick<NodeRecords, 'list' | 'certificate' | 'review'>;
+  readonly nodeRecords: Pick<NodeRecords, 'list' | 'certificateText' | 'review'>;
   readonly logger: Logger;
 }
 
@@ -93,8 +93,7 @@ async function fileHash(
   tenantId: string,
   hash: string,
 ): Promise<Sha256Hash> {
-  const { text } = await nodeRecords.certificate(tenantId, hash);
-  return sha256(`${text}\n`);
+  return sha256(`${await nodeRecords.certificateText(tenantId, hash)}\n`);
 }
 
 /**

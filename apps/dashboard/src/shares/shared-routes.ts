@@ -60,7 +60,7 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
       }
     });
   const certificatePage = async (open: OpenShare, row: RecordRow): Promise<PageAnswer> => {
-    const [{ value: certificate }, keySet] = await Promise.all([
+    const [certificate, keySet] = await Promise.all([
       nodeRecords.certificate(open.share.tenantId, row.certificateHash),
       nodeRecords.keySet(),
     ]);

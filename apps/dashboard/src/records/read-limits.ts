@@ -1,0 +1,31 @@
+import { ByteBudget, ServiceError, type Reservation } from '@cer/http-service';
+
+const MINUTE_MS = 60_000;
+
+/** Parsing and verifying them takes one to two seconds of the process that all accounts share. */
+const BYTES_PER_MINUTE = 16 * 1024 * 1024;
+
+/**
+ * Bounds the bytes of certificates that are read for one account, in this process and in whole minutes. The first
+ * certificate of a minute may have any size.
+ * @returns counts the bytes of one certificate, which are given back only where it was not read
+ */
+export function createReadLimits(now: () => Date): (tenantId: string) => Reservation {
+  const budgets = new Map<string, ByteBudget>();
+  let minute = 0;
+  return (tenantId) => {
+    const current = Math.floor(now().getTime() / MINUTE_MS);
+    if (current !== minute) budgets.clear();
+    minute = current;
+    const budget = budgets.get(tenantId) ?? new ByteBudget({ totalBytes: BYTES_PER_MINUTE, refuse: readTooMuch });
+    budgets.set(tenantId, budget);
+    return budget.reserve();
+  };
+}
+
+function readTooMuch(): ServiceError {
+  return new ServiceError({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'Large certificates of this account were opened too often in the last minute. Wait a minute.',
+  });
+}
