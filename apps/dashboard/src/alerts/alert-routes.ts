@@ -12,7 +12,7 @@ import { newIdOf, sentBefore } from '../web/sent-once.js';
 import { alertsPage, WEBHOOK_ID, webhookSecretPage } from './alert-pages.js';
 import { ALERT_TYPES, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { NodeWebhooks, Webhook } from './node-webhooks.js';
-import { webhookPage } from './webhook-page.js';
+import { SECRET_VERSION, webhookPage } from './webhook-page.js';
 
 export interface AlertRoutesDeps {
   readonly pages: Pages;
@@ -96,10 +96,12 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
     pages.act(
       '/alerts/:webhookId/rotate',
       'owner',
-      { summary: 'Rotate the secret of a webhook', fields: ['grace_hours'] },
+      { summary: 'Rotate the secret of a webhook', fields: ['grace_hours', SECRET_VERSION] },
       async (visitor, fields) => {
         const graceHours = graceHoursOf(fields, 'Choose how long the old secret is used too.');
-        const made = await nodeWebhooks.rotate(visitor.session.tenant.tenantId, idOf(visitor.head), graceHours);
+        const version = fields.get(SECRET_VERSION);
+        const rotation = { graceHours, secretVersion: version === null ? undefined : Number(version) };
+        const made = await nodeWebhooks.rotate(visitor.session.tenant.tenantId, idOf(visitor.head), rotation);
         await note(visitor, 'webhook secret rotated', made.webhook);
         return webhookSecretPage(made);
       },

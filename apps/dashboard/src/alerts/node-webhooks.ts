@@ -11,6 +11,7 @@ const Webhook = z.object({
   url: z.url({ protocol: /^https?$/ }),
   types: z.array(text).nullable(),
   createdAt: text,
+  secretVersion: count,
   previousSecretUntil: text.nullable(),
 });
 const WebhooksAnswer = z.object({ webhooks: z.array(Webhook) });
@@ -25,6 +26,10 @@ const DeliveriesAnswer = z.object({ deliveries: z.array(Delivery), next: z.int()
 /** @see docs/spec.md, "Webhooks of tenants" */
 export type Webhook = Readonly<z.output<typeof Webhook>>;
 export type NewWebhook = Pick<Webhook, 'url' | 'types'> & { readonly id?: string | undefined };
+export interface Rotation {
+  readonly graceHours: number;
+  readonly secretVersion: number | undefined;
+}
 export type WebhookSecret = Readonly<z.output<typeof SecretAnswer>>;
 export type Delivery = Readonly<z.output<typeof Delivery>>;
 export type Deliveries = Readonly<z.output<typeof DeliveriesAnswer>>;
@@ -39,7 +44,11 @@ export interface NodeWebhooks {
    * @throws ServiceError VALIDATION_ERROR with the faults that the node finds as `details`
    */
   create(tenantId: string, webhook: NewWebhook): Promise<WebhookSecret>;
-  rotate(tenantId: string, id: string, graceHours: number): Promise<WebhookSecret>;
+  /**
+   * @param rotation `secretVersion`: the version that it replaces; absent, the one that the node has
+   * @throws ServiceError VALIDATION_ERROR when another rotation preceded this one
+   */
+  rotate(tenantId: string, id: string, rotation: Rotation): Promise<WebhookSecret>;
   remove(tenantId: string, id: string): Promise<void>;
   test(tenantId: string, id: string): Promise<void>;
   sendAgain(tenantId: string, id: string, deliveryId: string): Promise<void>;
@@ -66,8 +75,10 @@ export function createNodeWebhooks(ask: AskNode): NodeWebhooks {
       const body = { ...(id !== undefined && { id }), url, types: types === null ? null : [...types] };
       return checked(SecretAnswer, await post(tenantId, '', body));
     },
-    rotate: async (tenantId, id, graceHours) =>
-      checked(SecretAnswer, await post(tenantId, `${at(id)}/rotate`, { graceHours })),
+    rotate: async (tenantId, id, { graceHours, secretVersion }) => {
+      const body = { graceHours, ...(secretVersion !== undefined && { secretVersion }) };
+      return checked(SecretAnswer, await post(tenantId, `${at(id)}/rotate`, body));
+    },
     remove: (tenantId, id) => done(post(tenantId, `${at(id)}/remove`)),
     test: (tenantId, id) => done(post(tenantId, `${at(id)}/test`)),
     sendAgain: (tenantId, id, deliveryId) =>

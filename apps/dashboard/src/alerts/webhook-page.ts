@@ -7,6 +7,9 @@ import { typesText } from './alert-pages.js';
 import { resultText, typeName } from './alert-texts.js';
 import type { Deliveries, Delivery, Webhook } from './node-webhooks.js';
 
+/** The version that the form replaces: sent twice, it makes one new secret. */
+export const SECRET_VERSION = 'secret_version';
+
 const STATES = {
   waiting: html`<span class="state warn">waiting</span>`,
   delivered: html`<span class="state good">delivered</span>`,
@@ -55,7 +58,7 @@ export function webhookPage(page: WebhookPage): PageAnswer {
           ${deliveries.next !== null && html`<a class="button" rel="next" href="/alerts/${id}?before=${String(deliveries.next)}">Earlier</a>`}
         </p>
       </section>
-      ${mayChange && settings(formToken, id)}
+      ${mayChange && settings(formToken, webhook)}
       <p><a href="/alerts">All webhooks</a></p>`,
   };
 }
@@ -89,11 +92,12 @@ function message(formToken: string, id: string, delivery: Delivery, mayChange: b
   </li>`;
 }
 
-function settings(formToken: string, id: string): Html {
+function settings(formToken: string, { id, secretVersion }: Webhook): Html {
   return html`<section aria-labelledby="rotate">
       <h2 id="rotate">New secret</h2>
       <form method="post" action="/alerts/${id}/rotate" class="card">
-        ${formTokenField(formToken)} ${graceField('How long do messages carry the signature of the old secret too?')}
+        ${formTokenField(formToken)} <input type="hidden" name="${SECRET_VERSION}" value="${secretVersion}" />
+        ${graceField('How long do messages carry the signature of the old secret too?')}
         <button>Make a new secret</button>
       </form>
     </section>

@@ -114,7 +114,7 @@ async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise
     return new ServiceError({
       code: 'VALIDATION_ERROR',
       message: codes.includes('WEBHOOK_ROTATED')
-        ? 'Another request made a new secret of this webhook at the same time: make one again.'
+        ? 'Another request made a new secret of this webhook, as this form does if it was sent before. The secret was shown then. If you have not copied it, open the page of the webhook and make one again.'
         : 'This form was sent before, with another content. The first one counts: open the certificate again.',
     });
   }

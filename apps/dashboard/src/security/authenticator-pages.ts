@@ -4,6 +4,7 @@ import { totpAddress } from '../totp/totp.js';
 import { faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { FORM_ID, newIdField } from '../web/sent-once.js';
 
 export interface AddAuthenticatorPage {
   readonly formToken: string;
@@ -68,9 +69,9 @@ export interface AuthenticatorState {
 
 export function authenticatorSection(state: AuthenticatorState): Html {
   const { formToken, addedAt, recoveryCodesLeft, notOffered, hasForms } = state;
-  const act = (path: string, label: string, kind = ''): Html =>
+  const act = (path: string, label: string, kind = '', id?: Html): Html =>
     html`<form method="post" action="/security/${path}">
-      ${formTokenField(formToken)}<button class="${kind}">${label}</button>
+      ${formTokenField(formToken)}${id}<button class="${kind}">${label}</button>
     </form>`;
   if (addedAt === null) {
     return html`<section class="card" aria-labelledby="authenticator">
@@ -100,7 +101,7 @@ export function authenticatorSection(state: AuthenticatorState): Html {
     ${
       hasForms &&
       html`<div class="acts">
-        ${act('recovery-codes', 'Make new recovery codes', 'quiet')}
+        ${act('recovery-codes', 'Make new recovery codes', 'quiet', newIdField(FORM_ID))}
         ${act('authenticator/remove', 'Remove the app', 'quiet danger')}
       </div>`
     }

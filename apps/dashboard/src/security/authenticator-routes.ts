@@ -8,6 +8,7 @@ import { newRecoveryCodes, recoveryCodeHash } from '../totp/recovery-codes.js';
 import { newTotpSecret, sixDigits, stepOfCode } from '../totp/totp.js';
 import type { FormFault } from '../web/form.js';
 import type { Pages, SignedIn } from '../web/pages.js';
+import { FORM_ID, makeOnce, sentForm } from '../web/sent-once.js';
 import type { Sessions } from '../web/sessions.js';
 import { addAuthenticatorPage, recoveryCodesPage } from './authenticator-pages.js';
 import { refuseOldSession } from './recent-sign-in.js';
@@ -100,13 +101,23 @@ export function authenticatorRoutes(deps: AuthenticatorRoutesDeps): readonly Des
         return { ...recoveryCodesPage(codes), isFramed: false, cookies: await newCookies(visitor) };
       },
     ),
-    pages.act('/security/recovery-codes', 'person', 'Make new recovery codes', async ({ session }) => {
-      refuseOldSession(session, now());
-      const codes = newRecoveryCodes();
-      const { user } = session;
-      if (!(await store.authenticators.replaceRecoveryCodes(user, hashesOf(user, codes)))) throw changedConcurrently();
-      return recoveryCodesPage(codes);
-    }),
+    pages.act(
+      '/security/recovery-codes',
+      'person',
+      { summary: 'Make new recovery codes', fields: [FORM_ID] },
+      async ({ session }, fields) => {
+        refuseOldSession(session, now());
+        const codes = newRecoveryCodes();
+        const { user } = session;
+        const isReplaced = await makeOnce(
+          () => store.authenticators.replaceRecoveryCodes(user, hashesOf(user, codes), sentForm(fields, now())),
+          async () => true,
+          'made the codes that were shown then. If you have not kept them, make new ones on the page "Your sign-in".',
+        );
+        if (!isReplaced) throw changedConcurrently();
+        return recoveryCodesPage(codes);
+      },
+    ),
     pages.act('/security/authenticator/remove', 'person', 'Remove the authenticator app', async ({ session }) => {
       refuseOldSession(session, now());
       if (!(await store.authenticators.remove(session.user))) throw changedConcurrently();

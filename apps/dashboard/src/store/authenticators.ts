@@ -2,7 +2,8 @@ import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
 import type { ActName } from './ports/index.js';
-import type { Authenticator, AuthenticatorStore, Person, StoredSecret } from './ports/sign-in.js';
+import type { Authenticator, AuthenticatorStore, Person, StoredSecret, UsedChallenge } from './ports/sign-in.js';
+import { useForm } from './used-challenges.js';
 
 interface AuthenticatorRow {
   readonly user_id: string;
@@ -67,9 +68,10 @@ export class SqlAuthenticatorStore implements AuthenticatorStore {
     });
   }
 
-  async replaceRecoveryCodes(person: Person, hashes: readonly string[]): Promise<boolean> {
+  async replaceRecoveryCodes(person: Person, hashes: readonly string[], form?: UsedChallenge): Promise<boolean> {
     const { userId } = person;
     return this.#database.transaction(async (db) => {
+      await useForm(db, form);
       await db('recovery_codes').where({ user_id: userId }).delete();
       const row = await db<AuthenticatorRow>('authenticators').where({ user_id: userId }).first('user_id');
       if (row === undefined) return false;

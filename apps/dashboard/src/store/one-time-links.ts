@@ -2,9 +2,11 @@ import { StoreError, type Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
 import type { Actor, FirstOwner, LinkPurpose, LinkStore, NewLink, User } from './ports/index.js';
+import type { UsedChallenge } from './ports/sign-in.js';
 import { present, userOf, type UserRow } from './rows.js';
 import { insertTenant } from './tenants.js';
 import { insertUser } from './insert-user.js';
+import { useForm } from './used-challenges.js';
 
 interface LinkRow {
   readonly token_hash: string;
@@ -28,8 +30,10 @@ export class SqlLinkStore implements LinkStore {
     userId: string,
     { tokenHash, expiresAt }: NewLink,
     actor: Actor,
+    form?: UsedChallenge,
   ): Promise<boolean> {
     return this.#database.transaction(async (db) => {
+      await useForm(db, form);
       await db('one_time_links')
         .whereIn('user_id', db('users').where({ tenant_id: tenantId, user_id: userId }).select('user_id'))
         .delete();

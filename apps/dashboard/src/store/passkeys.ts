@@ -1,9 +1,9 @@
 import type { Database } from '@cer/sql-store';
-import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
 import { storedTexts, userOf, type UserRow } from './rows.js';
 import type { User } from './ports/index.js';
 import type { NewPasskey, Passkey, PasskeyStore, Person, UsedChallenge } from './ports/sign-in.js';
+import { useChallenge } from './used-challenges.js';
 
 interface PasskeyRow {
   readonly credential_id: string;
@@ -92,16 +92,6 @@ export class SqlPasskeyStore implements PasskeyStore {
       return true;
     });
   }
-}
-
-/** Runs in a transaction. @returns false when it was answered before */
-async function useChallenge(db: Knex, { challengeHash, expiresAt }: UsedChallenge): Promise<boolean> {
-  const used = await db('used_challenges')
-    .insert({ challenge_hash: challengeHash, expires_at: expiresAt.toISOString() })
-    .onConflict('challenge_hash')
-    .ignore()
-    .returning('challenge_hash');
-  return used.length === 1;
 }
 
 function passkeyOf(row: PasskeyRow): Passkey {

@@ -6,6 +6,7 @@ import { choiceField, faultSummary, formTokenField, textField } from '../web/fie
 import type { FormFault } from '../web/form.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { FORM_ID, newIdField } from '../web/sent-once.js';
 
 const ROLE_CHOICES: readonly { readonly value: Role; readonly label: string; readonly hint: string }[] = [
   { value: 'member', label: 'Member', hint: 'Sees everything but keys’ secrets, and opens the bridge.' },
@@ -68,9 +69,9 @@ export function usersPage({ formToken, users, self, mayChange, given, faults, no
 function userItem(user: User, self: User, mayChange: boolean, formToken: string): Html {
   const { userId, email, name, role, enabled, hasPassword, lastLoginAt } = user;
   const isSelf = userId === self.userId;
-  const act = (path: string, label: string, kind: string): Html =>
+  const act = (path: string, label: string, kind: string, id?: Html): Html =>
     html`<form method="post" action="/users/${userId}/${path}">
-      ${formTokenField(formToken)}<button class="${kind}">${label}<span class="unseen"> ${name}</span></button>
+      ${formTokenField(formToken)}${id}<button class="${kind}">${label}<span class="unseen"> ${name}</span></button>
     </form>`;
   return html`<li class="card item">
     <div class="item-head">
@@ -100,7 +101,7 @@ function userItem(user: User, self: User, mayChange: boolean, formToken: string)
     ${
       mayChange &&
       html`<div class="acts">
-        ${enabled && act('link', 'New password link', 'quiet')}
+        ${enabled && act('link', 'New password link', 'quiet', newIdField(FORM_ID))}
         ${!isSelf && act('reset-sign-in', 'Reset sign-in', 'quiet')}
         ${!isSelf && (enabled ? act('disable', 'Disable', 'quiet danger') : act('enable', 'Enable', 'quiet'))}
       </div>`

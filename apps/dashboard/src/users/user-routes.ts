@@ -5,10 +5,11 @@ import { ROLES } from '../account/role.js';
 import { passwordsAreOff } from '../auth/refusals.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import type { Session, Store } from '../store/index.js';
+import type { Session, Store, UsedChallenge } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
+import { FORM_ID, makeOnce, sentForm } from '../web/sent-once.js';
 import { linkPage, usersPage } from './user-pages.js';
 
 export interface UserRoutesDeps {
@@ -25,10 +26,11 @@ const UserForm = z.object({ name: PlainName, email: EmailAddress, role: z.enum(R
 
 /** The people of an account. */
 export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRoutesDeps): readonly DescribedRoute[] {
-  const invite = async (tenantId: string, userId: string, actor: string) => {
+  const invite = async (tenantId: string, userId: string, actor: string, form?: UsedChallenge) => {
     const link = issueLink(publicUrl, INVITATION_MS, now());
     const user = await store.users.find(tenantId, userId);
-    if (user === null || !(await store.links.issuePasswordLink(tenantId, userId, link, actor))) throw noSuchUser();
+    if (user === null || !(await store.links.issuePasswordLink(tenantId, userId, link, actor, form)))
+      throw noSuchUser();
     return linkPage(user, link);
   };
   const setEnabled = async ({ tenant, user }: Session, userId: string, enabled: boolean): Promise<void> => {
@@ -71,10 +73,19 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
         };
       },
     ),
-    pages.act('/users/:userId/link', 'owner', 'Issue a link for choosing a password', async ({ session, head }) => {
-      if (!hasPassword) throw passwordsAreOff();
-      return invite(session.tenant.tenantId, pathParam(head, 'userId'), session.user.email);
-    }),
+    pages.act(
+      '/users/:userId/link',
+      'owner',
+      { summary: 'Issue a link for choosing a password', fields: [FORM_ID] },
+      async ({ session: { tenant, user }, head }, fields) => {
+        if (!hasPassword) throw passwordsAreOff();
+        return makeOnce(
+          () => invite(tenant.tenantId, pathParam(head, 'userId'), user.email, sentForm(fields, now())),
+          async () => true,
+          'made one link, which was shown then. If you have not copied it, make a new one on the page "Users".',
+        );
+      },
+    ),
     pages.act('/users/:userId/disable', 'owner', 'Disable a user', async ({ session, head }) => {
       const userId = pathParam(head, 'userId');
       if (userId === session.user.userId) {

@@ -3,6 +3,13 @@ import { ServiceError } from '@cer/http-service';
 import { html, type Html } from '@cer/pages';
 import { StoreError } from '@cer/sql-store';
 import { z } from 'zod';
+import { tokenHash } from '../account/random-token.js';
+import type { UsedChallenge } from '../store/index.js';
+
+/** The id of a form that makes nothing with an id. */
+export const FORM_ID = 'form_id';
+/** Time for which a sent form is known, in ms: its session ends before. */
+const KNOWN_MS = 7 * 24 * 60 * 60_000;
 
 /** A form sent twice makes one thing, so the id of that is made with the form. */
 export function newIdField(name: string): Html {
@@ -23,19 +30,26 @@ export function newIdOf(fields: URLSearchParams, name: string): string | undefin
   });
 }
 
+/** @returns the form that was sent; undefined for a program that sends no id */
+export function sentForm(fields: URLSearchParams, now: Date): UsedChallenge | undefined {
+  const id = newIdOf(fields, FORM_ID);
+  if (id === undefined) return undefined;
+  return { challengeHash: tokenHash(id), expiresAt: new Date(now.getTime() + KNOWN_MS) };
+}
+
 /**
  * Makes what a form asks for.
- * @param isThere whether a row of the form's id is there already
+ * @param isThere whether a row of the form's id is there already; asked when a row was refused
  * @param made the end of the refusal's first sentence, and what to do
  * @throws ServiceError VALIDATION_ERROR for a form that was sent before
  */
-export async function makeOnce(
-  make: () => Promise<unknown>,
+export async function makeOnce<Made>(
+  make: () => Promise<Made>,
   isThere: () => Promise<boolean>,
   made: string,
-): Promise<void> {
+): Promise<Made> {
   try {
-    await make();
+    return await make();
   } catch (error) {
     const isRefused = error instanceof StoreError && error.code === 'STORE_ROW_REFUSED';
     if (!isRefused || !(await isThere())) throw error;

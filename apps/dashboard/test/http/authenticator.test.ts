@@ -137,6 +137,21 @@ describe('an authenticator app', () => {
     expect(await signInWith(owner, fresh)).toBe(303);
   });
 
+  it('makes recovery codes once of a form that is sent twice', async () => {
+    await signInWith(owner, codeNow());
+    const id = /name="form_id" value="([^"]+)"/.exec((await owner.get('/security')).text)?.[1];
+    const form = id === undefined ? {} : { form_id: id };
+    const send = () => owner.post('/security/recovery-codes', form);
+    const answers = await Promise.all([send(), send()]);
+    answers.push(await send());
+    const [shown = '', ...more] = answers.flatMap(({ text }) => /<li><code>([a-z2-7-]{19})/.exec(text)?.[1] ?? []);
+    expect(more).toEqual([]);
+    const others = answers.filter(({ text }) => text.includes('This form was sent before and made the codes'));
+    expect(others.map(({ status }) => status)).toEqual([400, 400]);
+    expect(await signInWith(owner, shown)).toBe(303);
+    expect((await owner.get('/security')).text).toContain('<dd>9</dd>');
+  });
+
   it('refuses a code from another browser, late or after password change', async () => {
     const page = await firstStep(owner);
     const thief = new TestBrowser(dashboard.app);

@@ -87,6 +87,22 @@ describe('one-time links', () => {
     expect((await member.signIn('member@example.org', PASSWORD)).status).toBe(422);
   });
 
+  it('are made once by a form that is sent twice', async () => {
+    await dashboard.addUser('member@example.org', 'member');
+    const forms = (await owner.get('/users')).text.split('<form ');
+    const sent = forms.find((form) => /action="[^"]+\/link"/.test(form)) ?? '';
+    const path = /action="([^"]+)"/.exec(sent)?.[1] ?? '';
+    const id = /name="form_id" value="([^"]+)"/.exec(sent)?.[1];
+    const form = id === undefined ? {} : { form_id: id };
+    const answers = await Promise.all([owner.post(path, form), owner.post(path, form)]);
+    answers.push(await owner.post(path, form));
+    const [made, ...more] = answers.flatMap((answer) => LINK.exec(answer.text)?.[1] ?? []);
+    expect(more).toEqual([]);
+    const others = answers.filter((answer) => answer.text.includes('This form was sent before and made one link'));
+    expect(others.map(({ status }) => status)).toEqual([400, 400]);
+    expect((await new TestBrowser(dashboard.app).get(made ?? '')).status).toBe(200);
+  });
+
   it('do not work for a disabled user', async () => {
     const path = await invite();
     const { userId } = (await dashboard.store.users.findForLogin('new@example.org'))?.user ?? { userId: '' };

@@ -12,7 +12,7 @@ import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dash
 
 const WEBHOOK = {
   ...{ id: 'wh_1', url: 'https://hooks.example.com', types: null, createdAt: '2026-01-01T00:00:00.000Z' },
-  previousSecretUntil: null,
+  ...{ secretVersion: 3, previousSecretUntil: null },
 };
 let details: readonly string[] = [];
 /** The body of the last request that the node has refused. */
@@ -29,14 +29,19 @@ beforeAll(async () => {
       const refusal = { error: 'RATE_LIMITED', message: '10 messages wait for this webhook', requestId: 'r' };
       return answer.writeHead(429).end(JSON.stringify(refusal));
     }
-    if (url === '/v1/webhooks/wh_1/rotate') {
-      const refusal = { error: 'WEBHOOK_ROTATED', message: 'rotated', requestId: 'r' };
-      return answer.writeHead(409).end(JSON.stringify(refusal));
+    if (url?.startsWith('/v1/webhooks/wh_1/deliveries?') === true) {
+      return answer.end(JSON.stringify({ deliveries: [], next: null }));
     }
-    answer.writeHead(400, { 'content-type': 'application/json' });
     return void textOf(received).then((body) => {
       asked = JSON.parse(body || 'null');
-      answer.end(JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }));
+      if (url === '/v1/webhooks/wh_1/rotate') {
+        const refusal = { error: 'WEBHOOK_ROTATED', message: 'rotated', requestId: 'r' };
+        return answer.writeHead(409).end(JSON.stringify(refusal));
+      }
+      answer.writeHead(400, { 'content-type': 'application/json' });
+      return answer.end(
+        JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }),
+      );
     });
   });
   node.listen(0, '127.0.0.1');
@@ -80,8 +85,11 @@ it('reports a full message queue of a webhook', async () => {
 });
 
 it('reports a rotation that another one preceded', async () => {
-  const { status, text } = await browser.post('/alerts/wh_1/rotate', { grace_hours: '0' });
+  const version = /name="secret_version" value="([^"]+)"/.exec((await browser.get('/alerts/wh_1')).text)?.[1];
+  const form = { grace_hours: '0', ...(version !== undefined && { secret_version: version }) };
+  const { status, text } = await browser.post('/alerts/wh_1/rotate', form);
   expect([status, text]).toEqual([400, expect.stringContaining('Another request made a new secret')]);
+  expect(asked).toEqual({ graceHours: 0, secretVersion: 3 });
 });
 
 it.each([

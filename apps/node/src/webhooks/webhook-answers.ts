@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TENANT_ALERT_TYPES } from '../alerts/alert-types.js';
 import { DELIVERY_ANSWER, timeOf } from '../alerts/delivery-answer.js';
 import { isWebhookUrl, MAX_URL_CHARACTERS } from '../alerts/endpoints.js';
-import { list, object, OK, TEXT, TIME, TIME_OR_NULL } from '../openapi/answer-shapes.js';
+import { COUNT, list, object, OK, TEXT, TIME, TIME_OR_NULL } from '../openapi/answer-shapes.js';
 import { queryOf, requestSchema } from '../openapi/request-schema.js';
 import type { JsonSchema, RouteDescription } from '../openapi/route-description.js';
 import type { TenantWebhook } from '../store/index.js';
@@ -34,6 +34,7 @@ export const Rotation = z.strictObject({
     .min(0)
     .max(MAX_GRACE_HOURS, { error: `must be at most ${MAX_GRACE_HOURS}` })
     .default(DEFAULT_GRACE_HOURS),
+  secretVersion: z.int({ error: 'must be a whole number from 1' }).min(1).optional(),
 });
 
 export const DeliveriesQuery = z.strictObject({
@@ -56,6 +57,7 @@ const WEBHOOK: JsonSchema = object({
     description: 'Null: every type, those of later releases included.',
   },
   createdAt: TIME,
+  secretVersion: { ...COUNT, description: 'From 1; one more after each rotation.' },
   previousSecretUntil: { ...TIME_OR_NULL, description: 'Until then the secret before the current one signs as well.' },
 });
 const SECRET_ANSWER = object({ webhook: WEBHOOK, secret: { ...TEXT, pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } });
@@ -115,9 +117,10 @@ export const DESCRIPTIONS = {
 } as const satisfies Readonly<Record<string, Omit<RouteDescription, 'group' | 'access'>>>;
 
 /** A webhook in answers, without its secret. */
-export function webhookAnswer({ webhookId, url, types, createdMs, previousUntilMs }: TenantWebhook, nowMs: number) {
+export function webhookAnswer(webhook: TenantWebhook, nowMs: number) {
+  const { webhookId, url, types, createdMs, secretVersion, previousUntilMs } = webhook;
   return {
-    ...{ id: webhookId, url, types, createdAt: timeOf(createdMs) },
+    ...{ id: webhookId, url, types, createdAt: timeOf(createdMs), secretVersion },
     previousSecretUntil: nowMs < previousUntilMs ? timeOf(previousUntilMs) : null,
   };
 }

@@ -114,16 +114,12 @@ function webhookHandlers(deps: WebhookRouteDeps): Handlers {
   };
   const rotate = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const webhook = await named(request);
-    const { graceHours } = checkRequest(Rotation, parseJsonBody(request));
+    const { graceHours, secretVersion = webhook.secretVersion } = checkRequest(Rotation, parseJsonBody(request));
+    if (secretVersion !== webhook.secretVersion) throw rotatedBefore();
     const changed = { ...webhook, previousUntilMs: graceHours === 0 ? 0 : now().getTime() + graceHours * HOUR_MS };
     const result = await webhooks.rotate(changed);
     if (result === 'unknown') throw unknownWebhook();
-    if (result === 'superseded') {
-      throw new ServiceError({
-        code: 'WEBHOOK_ROTATED',
-        message: 'the secret was rotated concurrently: rotate it again',
-      });
-    }
+    if (result === 'superseded') throw rotatedBefore();
     return withSecret({ ...changed, secretVersion: webhook.secretVersion + 1 });
   };
   const remove = async (request: RequestHead): Promise<ServiceResponse> => {
@@ -164,6 +160,13 @@ function webhookHandlers(deps: WebhookRouteDeps): Handlers {
 /** An answer with a secret, which no cache stores. */
 function secretly(body: Parameters<typeof ok>[0]): ServiceResponse {
   return ok(body, { 'cache-control': 'no-store' });
+}
+
+function rotatedBefore(): ServiceError<'WEBHOOK_ROTATED'> {
+  return new ServiceError({
+    code: 'WEBHOOK_ROTATED',
+    message: 'the secret was rotated concurrently: rotate it again',
+  });
 }
 
 function unknownWebhook(): ServiceError<'NOT_FOUND'> {

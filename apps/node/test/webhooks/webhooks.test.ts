@@ -175,6 +175,19 @@ describe('webhooks of tenants', () => {
     await post(`/${id}/remove`);
   });
 
+  it.each([0, 24])('rotate once by a request that is sent again, %s hours', async (graceHours) => {
+    const { id, secret } = await made('/once', { types: ['dead_letters.reported'] });
+    const { body } = await ask(node, 'get', '/v1/webhooks', { key: mine.key });
+    const webhooks = at(body, 'webhooks') as readonly { readonly id: string; readonly secretVersion: number }[];
+    expect(webhooks.find((webhook) => webhook.id === id)).toMatchObject({ secretVersion: 1 });
+    const first = await post(`/${id}/rotate`, { graceHours, secretVersion: 1 });
+    expect([first.status, at(first.body, 'webhook', 'secretVersion')]).toEqual([200, 2]);
+    expect(textAt(first.body, 'secret')).not.toBe(secret);
+    const again = await post(`/${id}/rotate`, { graceHours, secretVersion: 1 });
+    expect([again.status, at(again.body, 'error')]).toEqual([409, 'WEBHOOK_ROTATED']);
+    await post(`/${id}/remove`);
+  });
+
   it.each([
     ['when there is room', 1],
     ['as the last of five', 5],

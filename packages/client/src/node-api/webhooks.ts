@@ -14,8 +14,16 @@ export interface NodeWebhooks {
     webhook: { readonly url: string; readonly types?: readonly string[] | null },
     options?: RequestOptions,
   ): Promise<JsonMembers>;
-  /** @param grace `graceHours`: how long the old secret signs as well, 0 to 168; 24 when absent. @returns as `create` */
-  rotate(id: string, grace?: { readonly graceHours?: number }, options?: RequestOptions): Promise<JsonMembers>;
+  /**
+   * @param rotation `graceHours`: how long the old secret signs as well, 0 to 168; 24 when absent. `secretVersion`: the
+   * version to replace; the current one when absent
+   * @returns as `create`
+   */
+  rotate(
+    id: string,
+    rotation?: { readonly graceHours?: number; readonly secretVersion?: number },
+    options?: RequestOptions,
+  ): Promise<JsonMembers>;
   /** Removes it with its deliveries. */
   remove(id: string, options?: RequestOptions): Promise<JsonMembers>;
   /** Sends a message of the type `webhook.test`. */
@@ -41,7 +49,7 @@ export function webhooksOf(access: NodeAccess): NodeWebhooks {
   return {
     list: (options) => ask('webhooks', { options }),
     create: (webhook, options) => send('createWebhook', [], webhook, options),
-    rotate: (id, grace = {}, options) => send('rotateWebhook', [id], grace, options),
+    rotate: (id, rotation = {}, options) => send('rotateWebhook', [id], rotation, options),
     remove: (id, options) => send('removeWebhook', [id], {}, options),
     test: (id, options) => send('testWebhook', [id], {}, options),
     deliveries: (id, page = {}, options) => ask('webhookDeliveries', { parts: [id], query: page, options }),

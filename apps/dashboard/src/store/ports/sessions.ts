@@ -1,5 +1,6 @@
 import type { Tenant, User } from './accounts.js';
 import type { Actor } from './acts.js';
+import type { UsedChallenge } from './sign-in.js';
 
 /** Of the token only its SHA-256 is kept. */
 export interface NewLink {
@@ -19,8 +20,19 @@ export interface FirstOwner {
 }
 
 export interface LinkStore {
-  /** A link with which the user chooses a password; earlier ones stop working. @returns false for an unknown user */
-  issuePasswordLink(tenantId: string, userId: string, link: NewLink, actor: Actor): Promise<boolean>;
+  /**
+   * A link with which the user chooses a password; earlier ones stop working.
+   * @param form the form that asks for it
+   * @returns false for an unknown user
+   * @throws StoreError STORE_ROW_REFUSED for a form that was sent before
+   */
+  issuePasswordLink(
+    tenantId: string,
+    userId: string,
+    link: NewLink,
+    actor: Actor,
+    form?: UsedChallenge,
+  ): Promise<boolean>;
   /** A link with which the first owner sets the dashboard up. */
   issueSetUpLink(link: NewLink): Promise<void>;
   /** Purpose of a valid link. */

@@ -28,8 +28,12 @@ export interface AuthenticatorStore {
   useStep(userId: string, step: number): Promise<boolean>;
   /** @returns false for an unknown or used code */
   useRecoveryCode(person: Person, codeHash: string): Promise<boolean>;
-  /** @returns false without an authenticator */
-  replaceRecoveryCodes(person: Person, hashes: readonly string[]): Promise<boolean>;
+  /**
+   * @param form the form that asks for them
+   * @returns false without an authenticator
+   * @throws StoreError STORE_ROW_REFUSED for a form that was sent before
+   */
+  replaceRecoveryCodes(person: Person, hashes: readonly string[], form?: UsedChallenge): Promise<boolean>;
   /** With the recovery codes. @returns false when there is none */
   remove(person: Person): Promise<boolean>;
   /** Of the keys that secrets are sealed under. */
@@ -42,9 +46,9 @@ export interface AuthenticatorStore {
   resealAll(keyId: string, reseal: (userId: string, secret: StoredSecret) => StoredSecret | null): Promise<number>;
 }
 
-/** A challenge of WebAuthn that was answered: it is accepted once. */
+/** A challenge of WebAuthn that was answered, or the id of a form that was sent: it is accepted once. */
 export interface UsedChallenge {
-  /** SHA-256 of the challenge, 64 hex digits. */
+  /** SHA-256 of it, 64 hex digits. */
   readonly challengeHash: string;
   readonly expiresAt: Date;
 }
