@@ -154,6 +154,15 @@ const ofJson = (start: string, one: string, bytes: number): Hostile => ({
 });
 const zipped = (body: Buffer): Hostile => ({ body: gzipSync(body, { level: 1 }), isGzip: true });
 
+const textField = (number: number, text: string): Buffer => field(number, Buffer.from(text));
+/** An attribute of a span or of a resource has the number 9, one of an event 3. */
+const attribute = (number: number, key: string, value: string): Buffer =>
+  field(number, Buffer.concat([textField(1, key), field(2, textField(1, value))]));
+/** A call of a model that names none: it is read, and refused. */
+const callWith = (...fields: readonly Buffer[]): Buffer =>
+  field(2, Buffer.concat([attribute(9, 'gen_ai.operation.name', 'chat'), ...fields]));
+const exportOf = (...calls: readonly Buffer[]): Buffer => field(1, field(2, Buffer.concat(calls)));
+
 const EMPTY = Buffer.alloc(0);
 const UNPACKED = 63 * MIB;
 
@@ -188,6 +197,23 @@ const HOSTILE_EXECUTIONS: readonly (readonly [string, () => Hostile])[] = [
 function plain(start: string, one: string, bytes: number): Hostile {
   return { body: Buffer.concat([Buffer.from(start), filled(Buffer.from(one), bytes)]), path: EXECUTIONS };
 }
+
+/** 300,000 texts of one length, in as many events as they need. */
+function textsOfOneLength(): Buffer {
+  const events = Array.from({ length: 75 }, (_, event) => {
+    const texts = Array.from({ length: 4000 }, (__, at) =>
+      attribute(3, `a${at}`, `${'x'.repeat(90)}${event * 4000 + at + 1e9}`),
+    );
+    return field(11, Buffer.concat([textField(2, 'gen_ai.choice'), ...texts]));
+  });
+  return exportOf(callWith(...events));
+}
+
+describe('the time of a bridge', () => {
+  it('grows with the texts of a span, not with their pairs', async () => {
+    expect(await send(zipped(textsOfOneLength()))).toBe(200);
+  });
+});
 
 describe('the memory of a bridge', () => {
   it.each(HOSTILE_EXECUTIONS)('stays bounded under executions: %s', async (_, make) => {

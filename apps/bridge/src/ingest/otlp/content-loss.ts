@@ -87,10 +87,12 @@ function sharesLongest(texts: readonly string[], measure: (text: string) => numb
     if (size < most) continue;
     if (size > most) longest = [];
     most = size;
-    if (!longest.includes(text)) longest.push(text);
+    longest.push(text);
   }
   const isUsual = most >= MIN_ROUND_LIMIT && Number.isInteger(Math.log2(most));
-  return (isUsual || longest.length > 1) && !longest.some((text) => /^\s*[[{]/.test(text) && isWholeJson(text));
+  // Each is compared with one text, not with all: there may be hundreds of thousands.
+  const isShared = longest.some((text) => text !== longest[0]);
+  return (isUsual || isShared) && !longest.some((text) => /^\s*[[{]/.test(text) && isWholeJson(text));
 }
 
 /** Of a list, the longest element: parts of one document are often equally long. */
