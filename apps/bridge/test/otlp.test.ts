@@ -109,14 +109,16 @@ describe('the OTLP endpoint', () => {
       span({ ...GEN_AI, 'gen_ai.provider.name': '' }),
       span(GEN_AI, { endTimeUnixNano: '0' }),
       span(GEN_AI, { spanId: '0000000000000000' }),
+      span(GEN_AI, { parentSpanId: 'a'.repeat(1000) }),
     ]);
     expect(answer.status).toBe(200);
-    expect(answer.rejected).toBe(5);
+    expect(answer.rejected).toBe(6);
     expect(answer.message.split('; ')).toEqual([
       '2 refused: the span holds no output: record content, or send with ?content=optional',
       '1 refused: the span names no provider',
       '1 refused: the span has no start or no end',
       '1 refused: the span has no valid span id',
+      '1 refused: the span has a malformed parent span id',
     ]);
   });
 

@@ -115,9 +115,11 @@ function numbersFault({ temperature, maxTokens }: ModelCall): string | null {
   return `protocol 1.3.1 needs the numbers temperature and max_tokens of the request: the span records no ${missing.join(' and no ')}`;
 }
 
-function identityFault({ traceId, spanId, startNano, endNano }: Span): string | null {
+function identityFault({ traceId, spanId, parentSpanId, startNano, endNano }: Span): string | null {
   if (!/^[0-9a-f]{32}$/.test(traceId) || /^0+$/.test(traceId)) return 'the span has no valid trace id';
   if (!/^[0-9a-f]{16}$/.test(spanId) || /^0+$/.test(spanId)) return 'the span has no valid span id';
+  // Kept with the call, in memory too, so it may not be of any length.
+  if (parentSpanId !== null && !/^[0-9a-f]{16}$/.test(parentSpanId)) return 'the span has a malformed parent span id';
   if (startNano === 0n || endNano === 0n) return 'the span has no start or no end';
   if (endNano / NANOS_PER_MS > MAX_TIME_MS || startNano / NANOS_PER_MS > MAX_TIME_MS)
     return 'the span has no valid time';
