@@ -39,6 +39,12 @@ const ENDS = new Map<string, (response: ServerResponse) => void>([
       response.write('{"pngBase64":"', () => response.destroy());
     },
   ],
+  [
+    'by a change of the protocol',
+    (response) => {
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
+    },
+  ],
 ]);
 const FRAMES_END = new Map<string, (response: ServerResponse) => void>([
   ...ENDS,

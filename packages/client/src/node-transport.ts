@@ -41,6 +41,11 @@ export function nodeTransport({ maxConnections = MAX_CONNECTIONS }: { maxConnect
         answer = response;
         resolve(response);
       });
+      // Without a listener the connection closes with no error, and the request would never end.
+      request.once('upgrade', (_answer, socket) => {
+        socket.destroy();
+        reject(new Error('the node changed the protocol'));
+      });
       request.once('timeout', () => (answer ?? request).destroy(timeoutError('the node fell silent')));
       request.once('error', (error: NodeJS.ErrnoException) => {
         reject(request.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);

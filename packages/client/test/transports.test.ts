@@ -194,6 +194,14 @@ describe.each<[Kind]>([['fetch'], ['node:http']])('by %s', (kind) => {
     expect(await failureOf(node, ['{}'])).toMatchObject({ code: 'UNREACHABLE', status: null });
   });
 
+  it('a change of the protocol is no answer', async () => {
+    const upgrade: Step = (response) => {
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
+    };
+    const node = await nodeThat(kind, [upgrade]);
+    await expect(node.version()).rejects.toMatchObject({ code: 'UNREACHABLE', status: null });
+  });
+
   it.each([
     ['in another order', [line(1)], 'UNEXPECTED_ANSWER'],
     ['of another shape', ['{"index":0}\n'], 'UNEXPECTED_ANSWER'],

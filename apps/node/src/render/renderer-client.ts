@@ -91,6 +91,11 @@ export function createRendererClient(url: string, token: Secret<string>): Render
       sent.once('response', (answer) => {
         resolve({ nonce, body, answer });
       });
+      // Without a listener the connection closes with no error, and the request would never end.
+      sent.once('upgrade', (_answer, socket) => {
+        socket.destroy();
+        reject(rendererUnavailable('the renderer changed the protocol'));
+      });
       sent.once('error', (error) => {
         reject(signal.aborted ? error : rendererUnavailable('the renderer cannot be reached: retry later', error));
       });
