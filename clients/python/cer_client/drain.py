@@ -17,6 +17,9 @@ from cer_verify import JsonFault, Members, get, parse_json, text_of
 
 # Maximum bundles of one request.
 BATCH_LINES = 200
+# Growth of the most bundles of a request with each that fits. Slow: a limit of a proxy stays, and a size that doubles
+# would meet it in every other request.
+GROWTH = 1.05
 # The status of a request whose body is too large.
 TOO_LARGE = 413
 # Base and cap of the wait before a retry, in seconds.
@@ -143,6 +146,7 @@ class Drain:
         self._changed = threading.Condition()
         self._threads: List[threading.Thread] = []
         self._flushing = self._failures = 0
+        self._most: float = BATCH_LINES
         self._not_before = 0.0
         self._is_stopped = self._is_sending = self._is_unsynced = False
 
@@ -253,28 +257,29 @@ class Drain:
             raise failed
 
     def _send_spool(self, spool: Spool) -> None:
-        lines = BATCH_LINES
-        batch = spool.next(lines)
+        batch = spool.next(int(self._most))
         while batch is not None and not self._is_stopped:
-            size = len(batch.texts)
-            lines = min(BATCH_LINES, lines * 2) if self._send_where_it_fits(spool, batch) else (size + 1) // 2
+            self._most = self._send_where_it_fits(spool, batch)
             with self._changed:
                 self._changed.notify_all()
-            batch = spool.next(lines)
+            batch = spool.next(int(self._most))
 
-    def _send_where_it_fits(self, spool: Spool, batch: Batch) -> bool:
-        """False for a request of several bundles that is too large. A bundle that is so by itself is given up."""
+    def _send_where_it_fits(self, spool: Spool, batch: Batch) -> float:
+        """Gives up a bundle that is too large by itself. Returns the most bundles of the next request."""
+        size = len(batch.texts)
         try:
             self._send(spool, batch)
+            return min(BATCH_LINES, self._most * GROWTH)
         except NodeError as error:
             # The node, or a proxy before it, would refuse the same request each time.
             if error.status != TOO_LARGE:
                 raise
-            if len(batch.texts) > 1:
-                return False
+            if size > 1:
+                return (size + 1) // 2
             self._give_up(spool, batch, batch.texts[0], error.code)
             batch.acknowledge(1)
-        return True
+            # The others were refused with it.
+            return BATCH_LINES
 
     def _send(self, spool: Spool, batch: Batch) -> None:
         taken = 0

@@ -86,6 +86,17 @@ class DrainTest(unittest.TestCase):
         self.send(cer)
         self.assertEqual((self.faults, cer.stats().waiting, dead), ([], 0, ["RATE_LIMITED"]))
 
+    def test_limit_is_met_once_in_many_requests(self) -> None:
+        self.node.most_lines = 3
+        cer = self.certificates()
+        with mock.patch.object(cer._drain, "start"):
+            for _ in range(66):
+                record(cer)
+        self.send(cer)
+        self.assertEqual((self.faults, len(self.node.attested)), ([], 66))
+        # Five until one fits; then two in the 27 requests of 2 or 3 bundles.
+        self.assertLessEqual(self.node.too_large, 7)
+
     def test_thread_that_could_not_be_started_is_started_later(self) -> None:
         cer = self.certificates()
         with mock.patch("threading.Thread.start", side_effect=RuntimeError("can't start new thread")):

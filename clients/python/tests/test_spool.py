@@ -63,7 +63,7 @@ class Node:
         self.request_status = 200
         self.lines_answered = 500
         # A request with more lines is too large.
-        self.most_lines = 500
+        self.most_lines, self.too_large = 500, 0
         # Faults of an answer: other numbers of lines, each line several times, fewer bytes than stated, a header.
         self.index_of: Callable[[int], Any] = lambda index: index
         self.repeats, self.cut_off, self.retry_after = 1, 0, ""
@@ -78,6 +78,7 @@ class Node:
                 owner.keys.append(str(self.headers["authorization"]))
                 lines = []
                 status_of_request = 413 if len(body.splitlines()) > owner.most_lines else owner.request_status
+                owner.too_large += status_of_request == 413
                 if self.path == "/api/attest-batch" and status_of_request == 200:
                     for index, line in enumerate(body.splitlines()[: owner.lines_answered]):
                         status, answer = owner.answers(json.loads(line))

@@ -93,6 +93,30 @@ describe('sending what waits', () => {
     expect(spool.waiting).toBe(0);
   });
 
+  it.each([1, 3, 120])('meets a limit of %s bundles once in many requests', async (limit) => {
+    const spool = spoolOf(0);
+    const counts = { taken: 0, refused: 0 };
+    const drain = createDrain({
+      ...DEPS,
+      spools: [spool],
+      attest: async function* (texts) {
+        counts[texts.length > limit ? 'refused' : 'taken'] += 1;
+        if (texts.length > limit) throw new NodeError('UNEXPECTED_ANSWER', '', { status: 413 });
+        yield* attestAll(texts);
+      },
+    });
+    const send = async (requests: number): Promise<void> => {
+      Object.assign(counts, { taken: 0, refused: 0 });
+      for (let n = 0; n < requests * limit; n += 1) spool.put(`{"n":${n}}`);
+      await drain.flush(10_000);
+      expect(spool.waiting).toBe(0);
+    };
+    await send(2);
+    // What was learned is known when more waits.
+    await send(50);
+    expect(counts.refused).toBeLessThan(counts.taken / 10);
+  });
+
   it('waits longer for a node after each failure', async () => {
     const waited: number[] = [];
     const drain = createDrain({

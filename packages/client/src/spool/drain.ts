@@ -7,6 +7,12 @@ import { isProject, type Batch, type Spool } from './spool.js';
 /** Maximum bundles of one request. */
 const BATCH_LINES = 200;
 
+/**
+ * Growth of the most bundles of a request with each that fits. Slow: a limit of a proxy stays, and a size that doubles
+ * would meet it in every other request.
+ */
+const GROWTH = 1.05;
+
 /** The status of a request whose body is too large. */
 const TOO_LARGE = 413;
 
@@ -59,6 +65,7 @@ export function createDrain(deps: DrainDeps): Drain {
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let failures = 0;
+  let most = BATCH_LINES;
   let isStopped = false;
   let request = new AbortController();
 
@@ -76,15 +83,14 @@ export function createDrain(deps: DrainDeps): Drain {
 
   /** @returns whether the next spool may be sent: a fault of this one's disk does not hold it up */
   const sendSpool = async (spool: Spool): Promise<boolean> => {
-    let lines = BATCH_LINES;
+    const next = (): Promise<Batch | null> => spool.next(Math.floor(most));
     try {
-      for (let batch = await spool.next(lines); batch !== null; batch = await spool.next(lines)) {
+      for (let batch = await next(); batch !== null; batch = await next()) {
         if (isStopped) return false;
         const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failures, 16));
         // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
         request = new AbortController();
-        const taken = await sendWhereItFits(deps, spool, batch, { timeoutMs, signal: request.signal });
-        lines = taken ? Math.min(BATCH_LINES, lines * 2) : Math.ceil(oneRequest(batch.texts).length / 2);
+        most = await sendWhereItFits(deps, spool, batch, most, { timeoutMs, signal: request.signal });
         failures = 0;
       }
       return true;
@@ -139,20 +145,29 @@ export function createDrain(deps: DrainDeps): Drain {
 
 /**
  * A request that is too large for the node, or for a proxy before it, would be so each time.
- * @returns false for such a request of several bundles; a bundle that is too large by itself is given up
+ * A bundle that is too large by itself is given up.
+ * @returns the most bundles of the next request
  * @throws NodeError as `send`
  */
-async function sendWhereItFits(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patience): Promise<boolean> {
+async function sendWhereItFits(
+  deps: DrainDeps,
+  spool: Spool,
+  batch: Batch,
+  most: number,
+  patience: Patience,
+): Promise<number> {
   try {
     await send(deps, spool, batch, patience);
+    return Math.min(BATCH_LINES, most * GROWTH);
   } catch (error) {
     if (!(error instanceof NodeError) || error.status !== TOO_LARGE) throw error;
     const [text = '', ...others] = oneRequest(batch.texts);
-    if (others.length > 0) return false;
+    if (others.length > 0) return Math.ceil((1 + others.length) / 2);
     giveUp(deps, spool, batch, text, error.code);
     batch.acknowledge(1);
+    // The others were refused with it.
+    return BATCH_LINES;
   }
-  return true;
 }
 
 /** @throws NodeError when the rest of the batch must be sent later */
