@@ -209,6 +209,29 @@ function textsOfOneLength(): Buffer {
   return exportOf(callWith(...events));
 }
 
+/** JSON whose text is below the limit alone. */
+const denseText = (one: string, bytes = 1_490_000): string => `[${one.repeat(bytes / one.length)}0]`;
+const callsWithText = (one: string): Hostile =>
+  zipped(
+    exportOf(...Array.from({ length: 42 }, () => callWith(attribute(9, 'gen_ai.input.messages', denseText(one))))),
+  );
+
+/** Calls with JSON in texts: together far more values than a line may have. */
+const HOSTILE_TEXTS: readonly (readonly [string, () => Hostile])[] = [
+  ['lists in texts of spans', () => callsWithText('[],')],
+  ['objects in texts of spans', () => callsWithText('{},')],
+  ['numbers in texts of spans', () => callsWithText('0,')],
+  [
+    'lists in texts of one span',
+    () => {
+      const message = Buffer.concat([textField(2, 'gen_ai.choice'), attribute(3, 'message', denseText('[],'))]);
+      const events = Array.from({ length: 42 }, () => field(11, message));
+      return zipped(exportOf(callWith(attribute(9, 'gen_ai.system', 's'), ...events)));
+    },
+  ],
+  ['objects in one text', () => zipped(exportOf(callWith(attribute(9, 'any', denseText('{},', 63 * MIB)))))],
+];
+
 describe('the time of a bridge', () => {
   it('grows with the texts of a span, not with their pairs', async () => {
     expect(await send(zipped(textsOfOneLength()))).toBe(200);
@@ -240,6 +263,11 @@ describe('the memory of a bridge', () => {
   it.each(HOSTILE)('stays bounded under %s', async (_, make) => {
     const status = await send(make());
     expect([400, 413]).toContain(status);
+    expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
+  });
+
+  it.each(HOSTILE_TEXTS)('stays bounded under %s', async (_, make) => {
+    expect(await send(make())).toBe(200);
     expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
   });
 

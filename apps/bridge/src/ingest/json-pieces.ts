@@ -12,18 +12,26 @@ export const MAX_PIECES = 1_500_000;
  * of a gigabyte, so it is checked before parsing. The result for text that is not JSON is unspecified.
  */
 export function hasFewPieces(text: Uint8Array): boolean {
-  if (text.length <= MAX_PIECES) return true;
+  return text.length <= MAX_PIECES || countPieces(text) <= MAX_PIECES;
+}
+
+/** The same for JSON texts that are parsed together. */
+export function haveFewPieces(texts: readonly string[]): boolean {
+  if (texts.reduce((sum, { length }) => sum + length, 0) <= MAX_PIECES) return true;
+  let pieces = 0;
+  return texts.every((text) => (pieces += countPieces(Buffer.from(text))) <= MAX_PIECES);
+}
+
+/** Ends above `MAX_PIECES`. */
+function countPieces(text: Uint8Array): number {
   let pieces = 0;
   let isInString = false;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && pieces <= MAX_PIECES; at += 1) {
     const byte = text[at];
     if (byte === QUOTE) isInString = !isInString;
     else if (isInString) {
       if (byte === BACKSLASH) at += 1;
-    } else if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      pieces += 1;
-      if (pieces > MAX_PIECES) return false;
-    }
+    } else if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) pieces += 1;
   }
-  return true;
+  return pieces;
 }

@@ -28,7 +28,8 @@ function recorded({ id, parent, model = 'm', output, isRefused = false }: Given)
       status: 'ok',
       resource: new Map(),
     },
-    call: { operation: 'chat', model, input: 'Q', output },
+    call: { operation: 'chat', model },
+    sides: output === undefined ? 1 : 2,
     isRefused,
   };
 }

@@ -4,7 +4,9 @@ import type { Span } from './spans/span.js';
 /** A span that is a call of a model, as far as it matters which spans record one and the same call. */
 export interface Recorded {
   readonly span: Span;
-  readonly call: Pick<ModelCall, 'operation' | 'model' | 'input' | 'output'>;
+  readonly call: Pick<ModelCall, 'operation' | 'model'>;
+  /** How many of input and output have content. */
+  readonly sides: number;
   readonly isRefused: boolean;
 }
 
@@ -65,7 +67,6 @@ function best<Call extends Recorded>(chain: readonly Call[]): Call | null {
   return found;
 }
 
-function weight({ isRefused, call }: Recorded): number {
-  const sides = (call.input === undefined ? 0 : 1) + (call.output === undefined ? 0 : 1);
+function weight({ isRefused, sides }: Recorded): number {
   return isRefused ? -1 : sides;
 }

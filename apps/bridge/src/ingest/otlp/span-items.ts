@@ -1,7 +1,11 @@
-import type { Item } from '../item.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TOO_MANY_PIECES } from '../executions/execution-item.js';
+import type { Item, ItemLabel } from '../item.js';
+import { haveFewPieces } from '../json-pieces.js';
 import { dialectOf } from './dialects/registry.js';
 import { evidenceOf, executionIdOf, project, type Projected, type ProjectionRules } from './projection.js';
 import { withoutRepeats, type Recorded } from './same-call.js';
+import { jsonTextsOf } from './spans/json-texts.js';
 import type { Span } from './spans/span.js';
 
 /** A span that is a call of a model, on its way to a certificate. */
@@ -9,15 +13,13 @@ export interface SpanItem extends Recorded {
   readonly item: Item;
 }
 
-interface ProjectedCall extends Recorded {
-  readonly projected: Projected;
-}
-
 /** That a call is certified already, from another span. */
 type IsElsewhere = (recorded: Recorded) => boolean;
 
-/** Maximum items made before other requests get a turn. */
-const PAUSE_AFTER = 200;
+/** Maximum work, in ms, before other requests get a turn. */
+const TURN_MS = 20;
+/** Of a span that is not read. */
+const UNREAD = { call: { operation: '', model: undefined }, sides: 0 };
 
 /**
  * The model calls among spans, in order, each once. Other spans are neither kept nor refused, and neither are spans that
@@ -28,43 +30,47 @@ export async function spanItems(
   rules: ProjectionRules,
   isElsewhere: IsElsewhere = () => false,
 ): Promise<readonly SpanItem[]> {
-  const calls: ProjectedCall[] = [];
-  for (const [at, span] of spans.entries()) {
-    const call = projectedCall(span, rules);
-    if (call !== null && !isElsewhere(call)) calls.push(call);
-    if (at % PAUSE_AFTER === PAUSE_AFTER - 1) await nextTurn();
+  const calls: SpanItem[] = [];
+  let since = performance.now();
+  for (const span of spans) {
+    const call = spanItem(span, rules, isElsewhere);
+    if (call !== null) calls.push(call);
+    if (performance.now() - since < TURN_MS) continue;
+    await nextTurn();
+    since = performance.now();
   }
-  const items: SpanItem[] = [];
-  for (const [index, { span, call, isRefused, projected }] of withoutRepeats(calls).entries()) {
-    items.push({ span, call, isRefused, item: itemOf(span, index, projected) });
-    if (index % PAUSE_AFTER === PAUSE_AFTER - 1) await nextTurn();
-  }
-  return items;
+  return withoutRepeats(calls).map((call, index) => ({ ...call, item: { ...call.item, index } }));
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Null for a span that is not a model call. */
-function projectedCall(span: Span, rules: ProjectionRules): ProjectedCall | null {
+/** Null for a span that is not a model call to certify. Of its content only the request is kept, as bytes. */
+function spanItem(span: Span, rules: ProjectionRules, isElsewhere: IsElsewhere): SpanItem | null {
   const dialect = dialectOf(span);
   if (dialect === null) return null;
+  if (!haveFewPieces(jsonTextsOf(span))) {
+    const refusal = { status: 413, error: TOO_MANY_PIECES };
+    return { span, ...UNREAD, isRefused: true, item: { ...labelOf(span), refusal } };
+  }
   const evidence = evidenceOf(span, dialect);
   const projected = project(span, dialect, evidence, rules);
-  return { span, call: evidence.call, projected, isRefused: 'refusal' in projected };
+  const { operation, model, input, output } = evidence.call;
+  const sides = [input, output].filter((side) => side !== undefined).length;
+  const recorded = { span, call: { operation, model }, sides, isRefused: 'refusal' in projected };
+  return isElsewhere(recorded) ? null : { ...recorded, item: itemOf(span, projected) };
 }
 
-function itemOf(span: Span, index: number, projected: Projected): Item {
-  const executionId = executionIdOf(span);
-  if ('refusal' in projected) {
-    return { index, executionId, provider: null, model: null, refusal: { status: 400, error: projected.refusal } };
-  }
+function itemOf(span: Span, projected: Projected): Item {
+  if ('refusal' in projected) return { ...labelOf(span), refusal: { status: 400, error: projected.refusal } };
   const { request } = projected;
   const { provider, model } = request;
   return {
-    index,
-    executionId,
+    ...labelOf(span),
     provider: typeof provider === 'string' ? provider : null,
     model: typeof model === 'string' ? model : null,
     line: Buffer.from(JSON.stringify(request)),
   };
+}
+
+/** Its index is given when it is known which calls are sent. */
+function labelOf(span: Span): ItemLabel {
+  return { index: 0, executionId: executionIdOf(span), provider: null, model: null };
 }

@@ -29,33 +29,47 @@ export function withholding(content: JsonValue | undefined, mask: string | undef
   if (!isJsonObject(content)) return null;
   if (mask !== undefined && holdsText(content, mask)) return 'masked';
   if (Object.keys(content).every((name) => NO_QUESTION.has(name))) return 'not-recorded';
-  const parts = MESSAGES.flatMap((name) => partsIn(content[name], false));
-  const bare = parts.filter(({ isBare }) => isBare);
-  const isAll = bare.length === parts.length;
+  const parts: Parts = { all: 0, bare: 0, bareTools: 0 };
+  for (const name of MESSAGES) countParts(content[name], false, parts);
+  const isAll = parts.bare === parts.all;
   // Tools may have no arguments and no result.
-  if (bare.length === 0 || (!isAll && bare.every(({ isTool }) => isTool))) return null;
+  if (parts.bare === 0 || (!isAll && parts.bare === parts.bareTools)) return null;
   return isAll ? 'not-recorded' : 'parts-left-out';
 }
 
-/** A part of a message, or a message that is not divided. */
-interface Part {
-  /** It has no content. */
-  readonly isBare: boolean;
-  readonly isTool: boolean;
+/** Counts of parts of messages, and of messages that are not divided. A bare one has no content. */
+interface Parts {
+  all: number;
+  bare: number;
+  bareTools: number;
 }
 
-function partsIn(value: JsonValue | undefined, isOfTool: boolean): readonly Part[] {
-  if (value === undefined) return [];
-  if (isJsonArray(value)) return value.flatMap((element) => partsIn(element, isOfTool));
-  if (!isJsonObject(value)) return [{ isBare: false, isTool: isOfTool }];
+/** Adds up without lists: there may be a million parts. */
+function countParts(value: JsonValue | undefined, isOfTool: boolean, parts: Parts): void {
+  const add = (isBare: boolean, isTool: boolean): void => {
+    parts.all += 1;
+    if (!isBare) return;
+    parts.bare += 1;
+    if (isTool) parts.bareTools += 1;
+  };
+  if (value === undefined) return;
+  if (isJsonArray(value)) {
+    for (const element of value) countParts(element, isOfTool, parts);
+    return;
+  }
+  if (!isJsonObject(value)) {
+    add(false, isOfTool);
+    return;
+  }
   const names = Object.keys(value).filter((name) => !LABELS.has(name));
   const isTool = isOfTool || TOOLS.test(label(value['type']) ?? '');
   if (names.length > 0 && names.every((name) => HOLDERS.has(name))) {
-    return names.flatMap((name) => partsIn(value[name], isTool || TOOLS.test(name)));
+    for (const name of names) countParts(value[name], isTool || TOOLS.test(name), parts);
+    return;
   }
   const { response } = value;
-  if (isJsonArray(response)) return response.map((part) => ({ isBare: isTypeAlone(part), isTool: false }));
-  return [{ isBare: names.length === 0, isTool }];
+  if (isJsonArray(response)) for (const part of response) add(isTypeAlone(part), false);
+  else add(names.length === 0, isTool);
 }
 
 /** What Anthropic's SDK records of a picture in the result of a tool. */
