@@ -695,12 +695,13 @@ class KeySet:
         for name in _KEY_TIMES:
             usable = usable and (not given(get(entry, name)) or parse_time(get(entry, name)) is not None)
         begin, end = parse_time(get(entry, "notBefore")), parse_time(get(entry, "retiredAt"))
-        status = get(entry, "status")
+        status, reason = get(entry, "status"), get(entry, "revocationReason")
         usable = usable and (not given(status) or status in ("active", "retired", "revoked"))
+        usable = usable and (not given(reason) or isinstance(reason, str))
         key = _public_key(entry) if usable and get(entry, "algorithm") == "Ed25519" else None
         if (begin is not None and signed < begin) or (end is not None and signed > end):
             return Chosen(key, "ATTESTATION_KEY_NOT_FOUND")
-        endings = [get(entry, name) for name in ("revokedAt", "compromisedSince", "revocationReason")]
+        endings = (get(entry, "revokedAt"), get(entry, "compromisedSince"), reason)
         rescue = None
         if status == "revoked" or any(given(ending) for ending in endings):
             rescue = _rescue(entry, timestamps)

@@ -62,14 +62,16 @@ func (set *KeySet) choose(kid string, signed time.Time) (key []byte, code string
 	}
 	status := entry.Get("status")
 	isKnown := !status.given() || status.isText("active") || status.isText("retired") || status.isText("revoked")
-	if usable && isKnown && entry.Get("algorithm").isText("Ed25519") {
+	reason := entry.Get("revocationReason")
+	usable = usable && isKnown && (!reason.given() || reason.is(String))
+	if usable && entry.Get("algorithm").isText("Ed25519") {
 		key = publicKey(entry)
 	}
 	if outside {
 		return key, "ATTESTATION_KEY_NOT_FOUND"
 	}
 	if status.isText("revoked") || entry.Get("revokedAt").given() || entry.Get("compromisedSince").given() ||
-		entry.Get("revocationReason").given() {
+		reason.given() {
 		return nil, "KEY_REVOKED"
 	}
 	if key == nil {

@@ -110,6 +110,16 @@ class Tokens(unittest.TestCase):
             self.assertEqual((timestamp.status, timestamp.covers), ("verified", "receipt"))
             self.assertTrue(timestamp.is_of_receipt)
 
+    def test_no_token_rescues_a_record_under_an_unusable_key(self) -> None:
+        bundle = cer.parse_json((SAMPLE / "timestamped.json").read_bytes())
+        keys = cer.parse_json((SAMPLE / "keys-revoked.json").read_bytes())
+        for reason, expected in (("superseded", "OK"), ({}, "ATTESTATION_KEY_FORMAT_UNSUPPORTED")):
+            entries = cer.get(keys, "keys")
+            assert isinstance(entries, list) and isinstance(entries[0], dict)
+            entries[0]["revocationReason"] = reason
+            options = cer.Options(keys=cer.parse_key_set(keys), tsa_roots=ROOTS)
+            self.assertEqual(cer.verify(bundle, options).code, expected)
+
     def test_no_changed_byte_of_what_is_signed_goes_unnoticed(self) -> None:
         token, chosen = self.token(), random.Random(1)  # noqa: S311
         (good,) = self.timestamps("timestamped")

@@ -161,6 +161,13 @@ export async function keyCases(): Promise<Vector[]> {
       fails('ATTESTATION_KEY_NOT_FOUND', RECEIPT, 'PFPS'),
       { keySet: keySetWith({ algorithm: 'RSA', retiredAt: BEFORE }) },
     ],
+    [
+      'reason-of-no-text-and-dated-outside',
+      'A key whose `revocationReason` is not a string is unusable, and judges no signature.',
+      change(bundle, 'meta.attestation.signature', at(byNamed, 'meta.attestation.signature')),
+      fails('ATTESTATION_KEY_NOT_FOUND', RECEIPT, 'PFPS'),
+      { keySet: keySetWith({ revocationReason: 1, retiredAt: BEFORE }), heading: 'Node key set' },
+    ],
     bad('revoked-and-unusable', 'KEY_REVOKED before ATTESTATION_KEY_FORMAT_UNSUPPORTED.', 'KEY_REVOKED', {
       status: 'revoked',
       revokedAt: AFTER,
