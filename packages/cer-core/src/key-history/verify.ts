@@ -19,7 +19,6 @@ import {
 } from '@cer/keys/key-history';
 import { counted } from '../wording.js';
 import { jcsV1 } from '../profiles.js';
-import { CerError } from '../errors.js';
 import { followChain } from './chain.js';
 import type { KeyHistoryFinding, KeyHistoryNotice, KeyHistoryRefusal } from './findings.js';
 import { findFalseEndorsement, isSignedBy, trustedRoots } from './trusted-roots.js';
@@ -126,7 +125,6 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
   if (statement.issuedAt < (signed.at(-1)?.issuedAt ?? '')) {
     throw new Refused('KEY_HISTORY_INVALID', 'statement.issuedAt', 'is before the entry that it covers');
   }
-  const signedText = canonical(statement);
   if (!isSameJson(statement.keySet, keySet)) {
     throw new Refused('KEY_HISTORY_KEY_SET_MISMATCH', 'statement.keySet', 'differs from the result of the history');
   }
@@ -134,6 +132,8 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
   if (falseEndorsement !== null) {
     throw new Refused('KEY_HISTORY_ENDORSEMENT_INVALID', falseEndorsement, 'was not made by the root that it names');
   }
+  // All other texts are well-formed by then, so the statement has a canonical form.
+  const signedText = jcsV1.canonicalize(statement);
   const signedBy = await signersOf(document, new TextEncoder().encode(signedText), roots, verify);
   return { document, statement, roots, signedBy, pending: entries.slice(seq) };
 }
@@ -148,16 +148,6 @@ function valid<Value>(read: () => Value): Value {
     return read();
   } catch (error) {
     if (error instanceof KeyError) throw new Refused('KEY_HISTORY_INVALID', '', error.message);
-    throw error;
-  }
-}
-
-function canonical(value: unknown): string {
-  try {
-    return jcsV1.canonicalize(value);
-  } catch (error) {
-    if (error instanceof CerError)
-      throw new Refused('KEY_HISTORY_INVALID', 'statement.keySet', 'has no canonical form');
     throw error;
   }
 }

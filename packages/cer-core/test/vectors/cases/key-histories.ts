@@ -79,6 +79,12 @@ export async function keyHistoryFamily(): Promise<JsonObject> {
       await history(CHANGES, { keySet: { ...set, note: 1 } }),
       'KEY_SET_MISMATCH',
     ),
+    vector(
+      'set-with-a-lone-surrogate',
+      'Any other difference of `keySet` is one from the result of the history.',
+      change(good, 'statement.keySet.activeKid', '\ud800'),
+      'KEY_SET_MISMATCH',
+    ),
   ];
   const description = 'Key histories: the first code that refuses one, or null where its keys count.';
   return { family: 'key-histories', description, heading: 'Key history verification', tests };
