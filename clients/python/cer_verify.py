@@ -1007,7 +1007,8 @@ class _Shape:
 
     layout: Optional[str]
     is_reseal: bool
-    is_legacy: bool
+    # What the copies of the protocol repeat, known or not; None for a mistyped one.
+    effective: Optional[str]
     protocol: Optional[str]
     profile: Optional[str]
 
@@ -1018,15 +1019,18 @@ def _shape_of(bundle: Members) -> _Shape:
     is_reseal, layout = kind == RESEAL, _LAYOUT_BY_BUNDLE.get(text_of(kind))
     if (kind is ABSENT or kind == "legacy") and is_flat:
         layout = _FLAT_LAYOUT
+    elif kind == "legacy":
+        is_older = isinstance(snapshot, dict) and not ("type" in snapshot and "executionSurface" in snapshot)
+        layout = _V1_LAYOUT if is_older else None
     elif is_reseal:
         named = get(snapshot, "type")
         layout = _V1_LAYOUT if named is ABSENT else _LAYOUT_BY_SNAPSHOT.get(text_of(named))
     stated = get(bundle if layout == _FLAT_LAYOUT else snapshot, "protocolVersion")
     protocol = stated if given(stated) else "1.2.0"
     if not isinstance(protocol, str) or protocol not in ("1.2.0", "1.3.0", "1.3.1"):
-        return _Shape(layout, is_reseal, kind == "legacy" and layout == _V1_LAYOUT, None, None)
+        return _Shape(layout, is_reseal, protocol if isinstance(protocol, str) else None, None, None)
     profile = SVC_V1 if protocol == "1.2.0" else JCS_V1
-    return _Shape(layout, is_reseal, kind == "legacy" and layout == _V1_LAYOUT, protocol, profile)
+    return _Shape(layout, is_reseal, protocol, protocol, profile)
 
 
 # Receipt.
@@ -2875,6 +2879,7 @@ class _Evaluation:
         self.receipt: Optional[_Receipt] = None
         self.computed: Optional[str] = None
         self.is_older = False
+        self.is_envelope_checked = False
         self.lacks_context = False
         self.timestamps: List[Timestamp] = []
 
@@ -2936,8 +2941,9 @@ class _Evaluation:
     def verify_integrity(self) -> None:
         bundle, shape, snapshot = self.bundle, self.shape, get(self.bundle, "snapshot")
         if shape.layout is None:
-            if shape.is_reseal:
-                self.fault("SCHEMA_ERROR", "snapshot.type", "not a known type")
+            if shape.is_reseal or bundle.get("bundleType") == "legacy":
+                path = "snapshot" if snapshot is ABSENT else "snapshot.type"
+                self.unsupported(path, "not a layout of this type")
             else:
                 self.unsupported("bundleType", "not a known type")
             return
@@ -3009,7 +3015,7 @@ class _Evaluation:
     @property
     def scope(self) -> Tuple[str, ...]:
         """The members that the hash is over. See "Hash scope"."""
-        if self.shape.layout == _HASH_LAYOUT:
+        if self.shape.layout in (None, _HASH_LAYOUT):
             return ()
         if self.shape.layout == _FLAT_LAYOUT:
             return _FLAT_SCOPE
@@ -3101,8 +3107,6 @@ class _Evaluation:
 
     def check_types(self, snapshot: Members) -> None:
         kind, surface = get(snapshot, "type"), get(snapshot, "executionSurface")
-        if self.shape.is_legacy and kind is not ABSENT and surface is not ABSENT:
-            self.fault("SCHEMA_ERROR", "snapshot.type", "not one of the legacy shapes")
         self.optional("snapshot.type", kind, _one_of("ai.execution.v1"))
         self.optional("snapshot.executionSurface", surface, _one_of("ai"))
         if self.is_resealed:
@@ -3274,8 +3278,7 @@ class _Evaluation:
         if receipt.kind not in kinds:
             self.mismatch(f"{path}.scope", "not the scope of this type")
         attestation = get(self.bundle, "meta", "attestation")
-        is_answered = self.checks.envelope != SKIPPED
-        self.check_copies("meta.attestation", attestation, receipt, signature, is_answered)
+        self.check_copies("meta.attestation", attestation, receipt, signature, self.is_envelope_checked)
         if self.is_around_reseal:
             self.check_around_reseal()
         else:
@@ -3290,6 +3293,7 @@ class _Evaluation:
             *((name, receipt.when) for name in ("attestedAt", "issuedAt", "timestamp")),
             *((name, get(signed, name)) for name in ("originalCertificateHash", "redactionPolicy")),
             *((name, get(signed, name)) for name in ("attestationId", "nodeRuntimeHash")),
+            ("protocolVersion", ABSENT if is_answered else get(signed, "protocolVersion")),
             *((name, signature) for name in ("signature", "signatureB64Url")),
         ]
         for name, want in wanted:
@@ -3300,9 +3304,9 @@ class _Evaluation:
         kind, protocol = get(copies, "bundleType"), get(copies, "protocolVersion")
         if given(kind) and not same(kind, get(self.bundle, "bundleType")):
             self.mismatch(at(path, "bundleType"), "a copy that differs")
-        # A hash-only bundle has no protocol, and an unknown one is a finding of layer 1.
-        is_known = self.shape.protocol is not None and self.shape.layout != _HASH_LAYOUT
-        if given(protocol) and is_known and not is_answered and protocol != self.shape.protocol:
+        # A hash-only bundle has no protocol, and a mistyped one is a finding of layer 1.
+        is_text = self.shape.effective is not None and self.shape.layout != _HASH_LAYOUT
+        if given(protocol) and is_text and not is_answered and protocol != self.shape.effective:
             self.mismatch(at(path, "protocolVersion"), "a copy that differs")
 
     def same(self, member: str, left: Json, right: Json) -> None:
@@ -3360,8 +3364,8 @@ class _Evaluation:
             if claimed is not ABSENT and not same(claimed, get(receipt.value, name)):
                 self.mismatch(at("meta.provenance", name), "not what the receipt says")
         original, path = get(provenance, "original"), "meta.provenance.original"
-        if not isinstance(original, dict):
-            return
+        if not isinstance(original, dict) or self.options.keys is None:
+            return  # without keys the reseal's own receipt is reported as uncheckable already
         claimed = get(original, "certificateHash")
         if claimed is not ABSENT and not same(claimed, named):
             self.mismatch(f"{path}.certificateHash", "not what the receipt says")
@@ -3375,8 +3379,6 @@ class _Evaluation:
         ):
             self.mismatch(f"{path}.receipt", "not a signed receipt of this node over the original's hash")
             return
-        if self.options.keys is None:
-            return  # the reseal's own receipt is reported as uncheckable already
         signature = get(original, "signature")
         timestamps = check_timestamps(first.value, signature, named, (original,), self.options.tsa_roots)
         code, member = _check_signature(self.options.keys, first, signature, path, timestamps)
@@ -3399,6 +3401,7 @@ class _Evaluation:
             return self.failed("meta.verificationEnvelopeSignature", "missing")
         if self.shape.is_reseal or contains(pick(self.bundle, self.scope), REDACTED):
             return SKIPPED
+        self.is_envelope_checked = True
         if not isinstance(envelope, dict):
             return self.failed(path, "not an object")
         if envelope.get("envelopeType") != "svc.verification.envelope.v2":
@@ -3426,14 +3429,14 @@ class _Evaluation:
         attestation = get(meta, "attestation")
         if not isinstance(attestation, dict):
             attestation = get(self.package, "attestation")
-        receipt, _ = _read_receipt(self.found_receipt())
+        receipt, other_names = self.found_receipt(), {"kid": "attestorKeyId", "attestedAt": "timestamp"}
         for name in _ENVELOPE_FIVE:
             stated = get(attestation, name)
-            if stated is ABSENT and receipt is not None and name in ("kid", "attestedAt"):
-                stated = receipt.kid if name == "kid" else receipt.when
+            if stated is ABSENT:
+                stated = first_given(get(receipt, name), get(receipt, other_names.get(name, name)))
             is_same = same(signed[name], stated)
             if name == "protocolVersion":
-                is_same = is_same and signed[name] == self.shape.protocol
+                is_same = is_same and signed[name] == self.shape.effective
             if not is_same:
                 self.mismatch(f"{path}.attestation.{name}", "not that of meta.attestation")
 
@@ -3563,6 +3566,8 @@ class _Evaluation:
 
     def is_supplemental(self) -> bool:
         """See "Supplemental content"."""
+        if self.shape.layout is None:
+            return False
         outside = ["signals", "declaration"]
         if self.shape.layout == _HASH_LAYOUT:
             outside += ["context", "contextSummary", "policyEvaluation"]

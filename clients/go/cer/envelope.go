@@ -3,6 +3,8 @@ package cer
 var (
 	envelopeScope = []string{"bundleType", "version", "createdAt", "snapshot", "context", "contextSummary"}
 	envelopeFive  = []string{"attestationId", "attestedAt", "kid", "nodeRuntimeHash", "protocolVersion"}
+	// The names that receipts have for two of the five.
+	envelopeOtherNames = map[string]string{"kid": "attestorKeyId", "attestedAt": "timestamp"}
 )
 
 // verifyEnvelope is layer 3.
@@ -32,6 +34,7 @@ func (e *evaluation) verifyEnvelope() string {
 	if e.shape.reseal || e.bundle.pick(e.scope()...).contains(redacted) {
 		return Skipped
 	}
+	e.envelopeChecked = true
 	if !envelope.is(Object) {
 		e.mismatch(path, "not an object")
 		return Fail
@@ -49,17 +52,15 @@ func (e *evaluation) verifyEnvelope() string {
 	if !attestation.is(Object) {
 		attestation = e.pack.Get("attestation")
 	}
-	receipt, _ := readReceipt(e.foundReceipt())
+	receipt := e.foundReceipt()
 	for _, name := range envelopeFive {
 		stated := attestation.Get(name)
-		if stated == nil && receipt != nil && name == "kid" {
-			stated = textValue(receipt.kid)
-		} else if stated == nil && receipt != nil && name == "attestedAt" {
-			stated = receipt.when
+		if stated == nil {
+			stated = given(receipt.Get(name), receipt.Get(envelopeOtherNames[name]))
 		}
 		same := equal(signed.Get(name), stated)
 		if name == "protocolVersion" {
-			same = same && signed.Get(name).isText(e.shape.protocol)
+			same = same && equal(signed.Get(name), e.shape.effective)
 		}
 		if !same {
 			e.mismatch(path+".attestation."+name, "not that of meta.attestation")

@@ -50,9 +50,6 @@ func (e *evaluation) checkV1(snapshot *Value) {
 
 func (e *evaluation) checkLabels(snapshot *Value) {
 	kind, surface := snapshot.Get("type"), snapshot.Get("executionSurface")
-	if e.shape.legacy && kind != nil && surface != nil {
-		e.fault("SCHEMA_ERROR", "snapshot.type", "not one of the legacy shapes")
-	}
 	e.optional("snapshot.type", kind, oneOf("ai.execution.v1"))
 	e.optional("snapshot.executionSurface", surface, oneOf("ai"))
 	if e.resealed() {

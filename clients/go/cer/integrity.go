@@ -7,8 +7,12 @@ func (e *evaluation) verifyIntegrity() {
 	b, s := e.bundle, e.shape
 	snapshot := b.Get("snapshot")
 	if s.layout == layoutUnknown {
-		if s.reseal {
-			e.fault("SCHEMA_ERROR", "snapshot.type", "not a known type")
+		if s.reseal || b.Get("bundleType").isText("legacy") {
+			path := "snapshot"
+			if snapshot != nil {
+				path = "snapshot.type"
+			}
+			e.unsupported(path, "not a layout of this type")
 		} else {
 			e.unsupported("bundleType", "not a known type")
 		}
@@ -70,7 +74,7 @@ func (e *evaluation) verifyIntegrity() {
 // scope names the members that the hash is over.
 func (e *evaluation) scope() []string {
 	switch e.shape.layout {
-	case layoutHashOnly:
+	case layoutUnknown, layoutHashOnly:
 		return nil
 	case layoutFlat:
 		return flatScope

@@ -211,13 +211,8 @@ func (e *evaluation) checkBinding(r *receipt, signature *Value) {
 		e.mismatch(path+".scope", "not the scope of this type")
 	}
 	attestation := e.bundle.Path("meta", "attestation")
-	e.checkCopies("meta.attestation", attestation, signature, e.checks.Envelope != Skipped)
+	e.checkCopies("meta.attestation", attestation, signature, e.envelopeChecked)
 	e.checkPackage(signature)
-}
-
-// protocolKnown: a hash-only bundle has no protocol, and an unknown one is a finding of layer 1.
-func (e *evaluation) protocolKnown() bool {
-	return e.shape.protocol != "" && e.shape.layout != layoutHashOnly
 }
 
 // checkCopies compares the unsigned copies in an object with the signed values.
@@ -235,17 +230,21 @@ func (e *evaluation) checkCopies(path string, copies, signature *Value, protocol
 		{"bundleType", e.bundle.Get("bundleType")},
 		{"originalCertificateHash", signed.Get("originalCertificateHash")}, {"redactionPolicy", signed.Get("redactionPolicy")},
 		{"attestationId", signed.Get("attestationId")}, {"nodeRuntimeHash", signed.Get("nodeRuntimeHash")},
+		{"protocolVersion", signed.Get("protocolVersion")},
 		{"signature", signature}, {"signatureB64Url", signature},
 	} {
 		found := copies.Get(c.name)
-		if !found.given() || c.want == nil && c.name != "bundleType" || c.name == "timestamp" && !found.is(String) {
+		if !found.given() || c.want == nil && c.name != "bundleType" || c.name == "timestamp" && !found.is(String) ||
+			c.name == "protocolVersion" && protocolAnswered {
 			continue
 		}
 		if !equal(found, c.want) {
 			e.mismatch(at(path, c.name), "a copy that differs")
 		}
 	}
-	if found := copies.Get("protocolVersion"); found.given() && !protocolAnswered && e.protocolKnown() && !found.isText(e.shape.protocol) {
+	// A hash-only bundle has no protocol, and a mistyped one is a finding of layer 1.
+	isText := e.shape.effective.is(String) && e.shape.layout != layoutHashOnly
+	if found := copies.Get("protocolVersion"); found.given() && !protocolAnswered && isText && !equal(found, e.shape.effective) {
 		e.mismatch(at(path, "protocolVersion"), "a copy that differs")
 	}
 }

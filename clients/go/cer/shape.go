@@ -13,11 +13,11 @@ const (
 
 // shape is what the type of a bundle says of its layout.
 type shape struct {
-	layout   layout
-	reseal   bool
-	legacy   bool   // bundleType "legacy"
-	protocol string // the effective one, "" where it is unknown
-	profile  string // "" where the protocol is unknown
+	layout    layout
+	reseal    bool
+	effective *Value // the protocol that copies repeat, known or not
+	protocol  string // the effective one, "" where it is unknown
+	profile   string // "" where the protocol is unknown
 }
 
 var layoutsBySnapshotType = map[string]layout{
@@ -35,7 +35,9 @@ func (e *evaluation) readShape() shape {
 	case (kind == nil || kind.isText("legacy")) && isFlat(b):
 		s.layout = layoutFlat
 	case kind.isText("legacy"):
-		s.layout, s.legacy = layoutV1, true
+		if snapshot.is(Object) && !(snapshot.Has("type") && snapshot.Has("executionSurface")) {
+			s.layout = layoutV1
+		}
 	case kind.isText("cer.ai.execution.v1"):
 		s.layout = layoutV1
 	case kind.isText("cer.ai.execution.v2"):
@@ -53,6 +55,9 @@ func (e *evaluation) readShape() shape {
 	protocol := snapshot.Get("protocolVersion")
 	if s.layout == layoutFlat {
 		protocol = b.Get("protocolVersion")
+	}
+	if s.effective = protocol; !protocol.given() {
+		s.effective = textValue("1.2.0")
 	}
 	switch {
 	case !protocol.given() || protocol.isText("1.2.0"):

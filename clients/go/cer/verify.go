@@ -27,6 +27,8 @@ type evaluation struct {
 	receipt     *receipt
 	older       bool // read as a reseal of an older node
 	noContext   bool // the excluded context of an older reseal
+
+	envelopeChecked bool // layer 3 compares the protocolVersion of meta.attestation
 }
 
 func (e *evaluation) add(finding Finding) { e.findings = append(e.findings, finding) }
@@ -162,7 +164,10 @@ func (e *evaluation) sealedBoth() bool {
 // See docs/spec.md, "Supplemental content".
 func (e *evaluation) supplemental() bool {
 	names := []string{"signals", "declaration"}
-	if e.shape.layout == layoutHashOnly {
+	switch e.shape.layout {
+	case layoutUnknown:
+		return false
+	case layoutHashOnly:
 		names = append(names, "context", "contextSummary", "policyEvaluation")
 	}
 	for _, name := range names {

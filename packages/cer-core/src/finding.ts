@@ -1,4 +1,4 @@
-import type { FailureCode } from './errors.js';
+import { CER_VERIFY_CODES, type FailureCode } from './errors.js';
 
 /** The reason why a schema was refused, besides the code SCHEMA_ERROR. */
 export type SchemaReason = 'SCHEMA_VERSION_UNSUPPORTED' | 'BUNDLE_CORRUPTED';
@@ -17,6 +17,12 @@ export interface Finding {
 
 export function schemaFinding(member: string, detail: string, reason?: SchemaReason): Finding {
   return { code: 'SCHEMA_ERROR', member, detail, ...(reason !== undefined && { reason }) };
+}
+
+/** The findings by the precedence of their codes. @see docs/spec.md, "Verification codes" */
+export function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  const rank = ({ code }: Finding): number => CER_VERIFY_CODES.indexOf(code);
+  return [...findings].sort((left, right) => rank(left) - rank(right));
 }
 
 export function describeFinding({ code, member, detail, expected, computed }: Finding): string {

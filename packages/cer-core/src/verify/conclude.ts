@@ -1,7 +1,7 @@
-import { isJsonObject, member } from '@cer/canonical-json';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { keyFingerprint } from '@cer/keys';
 import type { Relaxation } from '../bundle-types/layout.js';
-import { HASH_ONLY } from '../bundle-types/registry.js';
+import { HASH_ONLY, RESEAL } from '../bundle-types/registry.js';
 import { isSha256Hash } from '../hash.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import type { Evaluation, ResealProvenance, SignedFacts } from './evaluation.js';
@@ -36,7 +36,8 @@ export function conclude(
 ): Evaluation {
   const { bundle, protocol, reading, type } = subject;
   const layers = { integrity: integrity.outcome, receipt: receipt.outcome, envelope };
-  const isResealed = reading?.resealed ?? false;
+  // A reseal of an unknown layout is one too.
+  const isResealed = type?.name === RESEAL || reading?.resealed === true;
   const isHashOnly = type?.name === HASH_ONLY;
   const required = requirementFindings(options, isResealed || isHashOnly, layers.receipt);
   const relaxations = reading?.relaxations ?? [];
@@ -65,7 +66,7 @@ export function conclude(
     supplemental: isSupplemental(subject, relaxations),
     contentMode: protocol?.sealing === 'commitments' ? 'HASH_BOUND' : null,
     signed: signedFacts(receipt, envelope, evidence),
-    provenance: provenanceOf(subject, receipt),
+    provenance: isResealed ? provenanceOf(bundle, receipt) : null,
     timestamp: reportTimestamp(timestamps, receipt.receipt === null ? null : receipt.outcome),
     timestamps,
     transparency,
@@ -102,10 +103,10 @@ function isConfidential({ snapshot, reading }: Subject): boolean {
 
 const CONTEXT_LIKE_MEMBERS = ['signals', 'declaration', 'context', 'contextSummary', 'policyEvaluation'];
 
-function isSupplemental({ bundle, type, reading }: Subject, relaxations: readonly Relaxation[]): boolean {
+function isSupplemental({ bundle, reading }: Subject, relaxations: readonly Relaxation[]): boolean {
   if (relaxations.includes('context-excluded')) return true;
-  if (type === null) return false;
-  const hashed = reading?.layout?.hashedMembers ?? [];
+  if (reading === null) return false;
+  const hashed = reading.layout?.hashedMembers ?? [];
   return CONTEXT_LIKE_MEMBERS.some((name) => !hashed.includes(name) && member(bundle, name) !== undefined);
 }
 
@@ -129,8 +130,7 @@ function signedFacts(
   };
 }
 
-function provenanceOf({ bundle, reading }: Subject, { receipt, outcome }: ReceiptCheck): ResealProvenance | null {
-  if (reading?.resealed !== true) return null;
+function provenanceOf(bundle: JsonObject, { receipt, outcome }: ReceiptCheck): ResealProvenance {
   if (receipt?.scope === 'reseal' && outcome.status === 'PASS') {
     const { originalCertificateHash, redactionPolicy } = receipt;
     return { state: 'proven', originalCertificateHash, redactionPolicy };

@@ -8,13 +8,12 @@ import {
   projectForEnvelope,
 } from '../attest/envelope.js';
 import { REDACTED } from '../bundle-types/layout.js';
-import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import type { Evidence } from './evidence.js';
 import type { Integrity } from './integrity.js';
 import { chooseKey } from './key-choice.js';
 import { fail, PASS, skipped, type LayerOutcome, type SkipReason } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
-import type { Subject } from './subject.js';
+import { effectiveProtocolOf, type Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 import { timestampsOfReceipt } from './timestamps.js';
 
@@ -56,7 +55,7 @@ export async function checkEnvelope(
   if (differing !== undefined) {
     return invalid(`${ENVELOPE}.attestation.${differing}`, 'differs from the attestation');
   }
-  if (facts.protocolVersion !== protocolVersionOf(subject.bundle)) {
+  if (facts.protocolVersion !== effectiveProtocolOf(subject)) {
     return invalid(`${ENVELOPE}.attestation.protocolVersion`, 'differs from the protocol of the snapshot');
   }
   const kidCopy = member(envelope, 'kid');
@@ -114,13 +113,6 @@ function attestedValue({ attestation, receipt }: Evidence, name: string): JsonVa
   const own = attestation === null ? undefined : member(attestation, name);
   if (own !== undefined || receipt === null) return own;
   return member(receipt, name) ?? member(receipt, OTHER_NAMES.get(name) ?? name);
-}
-
-function protocolVersionOf(bundle: JsonObject): string | null {
-  const snapshot = member(bundle, 'snapshot');
-  return effectiveProtocolVersion(
-    isJsonObject(snapshot) ? member(snapshot, 'protocolVersion') : member(bundle, 'protocolVersion'),
-  );
 }
 
 function payloadOrNull(bundle: JsonObject, attestation: JsonObject, hashed: Integrity['hashed']): string | null {

@@ -33,6 +33,9 @@ export const OUTER_EVIDENCE = [
   'verificationEnvelopeSignature',
 ] as const;
 
+/** The path of the copies in `meta.attestation`. */
+export const IN_META = 'meta.attestation.';
+
 interface Place {
   readonly path: string;
   readonly value: JsonValue | undefined;
@@ -109,7 +112,7 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
     envelopeSignature,
     attestation: inMeta ?? inOuter,
     copies: [
-      ...(inMeta === null ? [] : [{ path: 'meta.attestation.', members: inMeta }]),
+      ...(inMeta === null ? [] : [{ path: IN_META, members: inMeta }]),
       ...(inOuter === null || isLookupOfReseal ? [] : [{ path: `${outerPath}attestation.`, members: inOuter }]),
       ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
     ],

@@ -2,9 +2,9 @@ import { appendPath, isJsonObject, member, type JsonObject, type JsonValue } fro
 import type { LayoutContext } from '../bundle-types/layout.js';
 import { hasControlCharacter, MAX_LABEL_LENGTH } from '../schema/rules.js';
 import { checkToolEvidence } from '../bundle-types/tool-calls.js';
-import { CER_VERIFY_CODES, CerError } from '../errors.js';
+import { CerError } from '../errors.js';
 import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
-import { schemaFinding, type Finding } from '../finding.js';
+import { inOrder, schemaFinding, type Finding } from '../finding.js';
 import { outcomeOf, type LayerOutcome } from './layer.js';
 import type { Subject } from './subject.js';
 
@@ -59,6 +59,7 @@ export function checkIntegrity(subject: Subject): Integrity {
   const unhashable = hashing.findings.filter(({ member: at }) => !values.some((finding) => finding.member === at));
   return {
     outcome: outcomeOf(
+      // Checks are interleaved: a tool's input is checked after another's output.
       inOrder([...form, ...unhashable, ...values, ...mismatch, ...(form.length > 0 ? [] : checkToolEvidence(context))]),
     ),
     computedCertificateHash: hashing.hash,
@@ -85,12 +86,6 @@ function checkEvidenceForm({ bundle, packaging }: Subject): Finding[] {
       ? [schemaFinding(packaging === null ? 'attestation' : 'package.attestation', 'must be an object')]
       : []),
   ];
-}
-
-/** Checks are interleaved (a tool's input is checked after another's output), so findings are sorted here. */
-function inOrder(findings: readonly Finding[]): readonly Finding[] {
-  const rank = ({ code }: Finding): number => CER_VERIFY_CODES.indexOf(code);
-  return [...findings].sort((left, right) => rank(left) - rank(right));
 }
 
 function checkHashOnly(bundle: JsonObject, unread: readonly Finding[]): Integrity {

@@ -1,15 +1,14 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { KeyEntry, PublicKey } from '@cer/keys';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
-import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import { envelopeSkipReason } from './envelope.js';
-import type { Evidence } from './evidence.js';
+import { IN_META, type Evidence } from './evidence.js';
 import type { Finding } from '../finding.js';
 import { chooseKey, missingKeys } from './key-choice.js';
 import type { KeyRescue } from './key-rescue.js';
 import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
-import type { Subject } from './subject.js';
+import { effectiveProtocolOf, type Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 import { checkTimestamps, timestampsOfReceipt } from './timestamps.js';
 
@@ -138,17 +137,13 @@ function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Tru
 
 /** Every unsigned copy must equal the signed value. Reports show the signed ones only. */
 function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): Finding[] {
-  const { bundle, protocol, type, packaging } = subject;
-  const snapshot = member(bundle, 'snapshot');
-  const effective = isJsonObject(snapshot)
-    ? effectiveProtocolVersion(member(snapshot, 'protocolVersion'))
-    : (protocol?.version ?? null);
-  // The third layer compares the attestation that the envelope repeats, where it can.
-  const isLeftToEnvelope = (name: string, members: JsonObject): boolean =>
-    name === 'protocolVersion' &&
-    members === evidence.attestation &&
-    envelopeSkipReason(subject, evidence.envelope) === null;
-  const signed = new Map<string, JsonValue | undefined>([
+  const { bundle, type, packaging } = subject;
+  // A hash-only bundle has no protocol.
+  const protocol = subject.reading?.layout === null ? null : effectiveProtocolOf(subject);
+  // The third layer compares the copy in `meta.attestation`, where there is an envelope to check.
+  const isEnvelopeChecked =
+    evidence.envelopeSignature !== undefined && envelopeSkipReason(subject, evidence.envelope) === null;
+  const signed: readonly (readonly [string, JsonValue | undefined])[] = [
     ['certificateHash', receipt.hash],
     ['kid', receipt.kid],
     ['attestorKeyId', receipt.kid],
@@ -162,11 +157,11 @@ function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): F
           (name) => [name, member(receipt.payload, name)] as const,
         )
       : []),
-    ...(receipt.isLegacy || effective === null ? [] : ([['protocolVersion', effective]] as const)),
+    ...(protocol === null ? [] : ([['protocolVersion', protocol]] as const)),
     ...(receipt.scope === 'reseal'
       ? (['originalCertificateHash', 'redactionPolicy'] as const).map((name) => [name, receipt[name]] as const)
       : []),
-  ]);
+  ];
   const findings: Finding[] = [];
   for (const { path, members } of evidence.copies) {
     for (const [name, value] of signed) {
@@ -174,7 +169,7 @@ function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): F
       if (copy === undefined || copy === null || copy === value) continue;
       // An object of that name is the external timestamp.
       if (name === 'timestamp' && typeof copy !== 'string') continue;
-      if (isLeftToEnvelope(name, members)) continue;
+      if (name === 'protocolVersion' && path === IN_META && isEnvelopeChecked) continue;
       findings.push(invalid(`${path}${name}`, 'is a copy that differs from the signed value'));
     }
   }
@@ -208,7 +203,7 @@ async function originalFindings(
   if (original === null || type?.receiptScope !== 'reseal' || trust.keySet === null) return [];
   const path = 'meta.provenance.original';
   const payload = member(original, 'receipt');
-  const signature = member(original, 'signature');
+  const signature = member(original, 'signature') ?? undefined;
   const reading = isJsonObject(payload) ? readReceipt(payload) : null;
   if (reading?.receipt == null || signature === undefined)
     return [invalid(`${path}.receipt`, 'is not a receipt with a signature')];
@@ -217,16 +212,17 @@ async function originalFindings(
     return [invalid(`${path}.receipt`, 'is not the receipt of the original that this reseal names')];
   }
   const copy = member(original, 'certificateHash');
-  if (copy !== undefined && copy !== receipt.hash)
-    return [invalid(`${path}.certificateHash`, 'differs from its receipt')];
+  const differing =
+    copy === undefined || copy === receipt.hash ? [] : [invalid(`${path}.certificateHash`, 'differs from its receipt')];
   const places = [original];
   const timestamps = await checkTimestamps(
     { receipt: receipt.payload, signature, hash: receipt.hash, places },
     trust.timestamps,
   );
   const { outcome } = await checkSignature(receipt, signature, timestamps, trust);
-  return findingsOf(outcome).map((finding) => ({
+  const signed = findingsOf(outcome).map((finding) => ({
     ...finding,
     member: finding.member === SIGNATURE_MEMBER ? `${path}.signature` : `${path}.receipt`,
   }));
+  return [...differing, ...signed];
 }

@@ -1,6 +1,6 @@
 import type { CerVerifyCode } from '../errors.js';
 import type { Protocol } from '../protocols/protocols.js';
-import type { Finding } from '../finding.js';
+import { inOrder, type Finding } from '../finding.js';
 import { findingsOf, type LayerOutcome } from './layer.js';
 
 export interface Layers {
@@ -19,8 +19,8 @@ export interface Rollup {
  * One status from three layers: FAILED when any applicable one failed, else the protocol's verdict. A confidential
  * verdict needs a passing receipt, since only a receipt vouches for the commitments.
  * @param isConfidential the bundle has sealed objects as input and output, and was read under no relaxation
- * @param required unmet demands of the caller: after integrity, before the signatures
- * @param demanded the unmet demand for a log: after the signatures
+ * @param required unmet demands of the caller
+ * @param demanded the unmet demand for a log
  * @see docs/spec.md, "Overall status"
  */
 export function rollUp(
@@ -30,13 +30,13 @@ export function rollUp(
   protocol: Protocol | null,
   isConfidential: boolean,
 ): Rollup {
-  const findings = [
+  const findings = inOrder([
     ...findingsOf(integrity),
     ...required,
     ...findingsOf(receipt),
     ...findingsOf(envelope),
     ...demanded,
-  ];
+  ]);
   const [first] = findings;
   if (first !== undefined) return { status: 'FAILED', code: first.code, findings };
   const isVouchedFor = isConfidential && receipt.status === 'PASS' && protocol !== null;

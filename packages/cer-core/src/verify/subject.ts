@@ -1,6 +1,6 @@
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { bundleTypeOf, type BundleType, type BundleTypeRegistry, type Reading } from '../bundle-types/registry.js';
-import { protocolFor, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
+import { effectiveProtocolVersion, protocolFor, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
 import { schemaFinding, type Finding } from '../finding.js';
 
 /** A bundle to verify, with the type, layout and protocol that its labels select. */
@@ -11,7 +11,7 @@ export interface Subject {
   /** Null: unknown bundle type. */
   readonly type: BundleType | null;
   readonly reading: Reading | null;
-  /** Null: unknown or mistyped protocolVersion, or a type without protocol. */
+  /** That of the snapshot, also where the layout is unknown. Null: unknown or mistyped, or a type without protocol. */
   readonly protocol: Protocol | null;
   /** The object with the layout members: the snapshot, or the bundle itself for flat records. */
   readonly snapshot: JsonObject | null;
@@ -27,7 +27,10 @@ export interface Registries {
 /** Chooses type, layout and protocol rows. Unknown ones are findings: verification fails closed. */
 export function readSubject(bundle: JsonObject, packaging: JsonObject | null, registries: Registries): Subject {
   const type = bundleTypeOf(bundle, registries.bundleTypes);
-  const base = { bundle, packaging, type };
+  const protocolIn = (holder: JsonObject): Protocol | null =>
+    protocolFor(member(holder, 'protocolVersion'), registries.protocols);
+  const stated = member(bundle, 'snapshot');
+  const base = { bundle, packaging, type, protocol: isJsonObject(stated) ? protocolIn(stated) : null };
   if (type === null) {
     const rule = member(bundle, 'bundleType') === undefined ? 'is required' : 'is none that this verifier knows';
     return unreadable(base, [schemaFinding('bundleType', rule, 'SCHEMA_VERSION_UNSUPPORTED')]);
@@ -47,18 +50,16 @@ export function readSubject(bundle: JsonObject, packaging: JsonObject | null, re
     const rule = snapshot === undefined ? 'is required' : 'must be an object';
     return unreadable({ ...base, reading }, [schemaFinding('snapshot', rule)]);
   }
-  const protocol = protocolFor(member(snapshot, 'protocolVersion'), registries.protocols);
+  const protocol = protocolIn(snapshot);
   const path = isFlat ? 'protocolVersion' : 'snapshot.protocolVersion';
   if (protocol === null) {
-    return unreadable({ ...base, reading, snapshot }, [
+    return unreadable({ ...base, reading, protocol, snapshot }, [
       schemaFinding(path, 'is none that this verifier knows', 'SCHEMA_VERSION_UNSUPPORTED'),
     ]);
   }
   const isSupported = reading.layout.supportsProtocol(protocol);
   return {
-    bundle,
-    packaging,
-    type,
+    ...base,
     reading,
     protocol,
     snapshot,
@@ -68,9 +69,15 @@ export function readSubject(bundle: JsonObject, packaging: JsonObject | null, re
   };
 }
 
+/** What the copies of the protocol repeat, known or not; null for a mistyped one. */
+export function effectiveProtocolOf({ bundle, snapshot }: Subject): string | null {
+  const holder = snapshot ?? member(bundle, 'snapshot');
+  return effectiveProtocolVersion(isJsonObject(holder) ? member(holder, 'protocolVersion') : undefined);
+}
+
 function unreadable(
-  known: Pick<Subject, 'bundle' | 'packaging' | 'type'> & Partial<Pick<Subject, 'reading' | 'snapshot'>>,
+  known: Omit<Subject, 'reading' | 'snapshot' | 'findings'> & Partial<Pick<Subject, 'reading' | 'snapshot'>>,
   findings: readonly Finding[],
 ): Subject {
-  return { reading: null, snapshot: null, protocol: null, ...known, findings };
+  return { reading: null, snapshot: null, ...known, findings };
 }

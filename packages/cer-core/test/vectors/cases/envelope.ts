@@ -7,12 +7,14 @@ import {
   hashOnly,
   hashText,
   keySet,
+  NODE_ID,
   object,
   at,
   textAt,
   OTHER,
   pick,
   seal,
+  sign,
   TIME,
   v1,
   type Json,
@@ -47,6 +49,11 @@ export async function envelopeCases(): Promise<Vector[]> {
     ...certified,
     meta: { ...object(certified['meta']), ...(await envelopeFor(over, signedFacts, signer)) },
   });
+  const older = {
+    ...pick(facts, ['attestationId', 'attestedAt', 'nodeRuntimeHash', 'protocolVersion']),
+    ...{ receiptVersion: '1', attestorKeyId: ACTIVE.kid, nodeId: NODE_ID, timestampType: 'node-issued' },
+    certificateHash: certified['certificateHash'] ?? null,
+  };
   const lone = seal(v1({ note: '\ud800' }));
   const redactedText = await attest(seal(v1({ note: '[REDACTED]' })));
   const flatFacts = { facts: { protocolVersion: '1.2.0' } };
@@ -223,6 +230,23 @@ export async function envelopeCases(): Promise<Vector[]> {
       SIGNATURE,
       at(certified, 'meta.attestation.signature'),
     ),
+    [
+      'beside-the-receipt-of-an-older-node',
+      'A member absent in `meta.attestation` is that of the receipt.',
+      change(certified, 'meta.attestation', { receipt: older, signature: await sign(ACTIVE, older) }),
+      passes('PPPP'),
+    ],
+    [
+      'beside-an-attestation-of-the-package-that-differs',
+      'Layer 3 checks the copy of `protocolVersion` in `meta.attestation`, layer 2 that in the package.',
+      {
+        cer: change(certified, 'meta.attestation', undefined),
+        ...pick(object(at(certified, 'meta.attestation')), ['receipt', 'signature']),
+        attestation: { ...facts, protocolVersion: '1.3.0' },
+      },
+      fails(INVALID, 'package.attestation.protocolVersion', 'PPFF'),
+      { heading: 'Attestation' },
+    ],
     [
       'signed-by-an-unknown-key',
       'FAIL: unknown kid.',

@@ -30,6 +30,12 @@ async function hashOnlyCases(): Promise<Vector[]> {
       fails('ATTESTATION_INVALID_SIGNATURE', 'package.createdAt', 'PPFS'),
       { heading: 'Packages' },
     ],
+    [
+      'with-a-snapshot-and-a-protocol',
+      'No copy of a protocol version is compared.',
+      change(change(attestation, 'snapshot', {}), 'meta.attestation.protocolVersion', '1.3.0'),
+      fails('SCHEMA_ERROR', 'snapshot', 'FPPS'),
+    ],
     ['with-receipt', 'hash-only-timestamp gives VERIFIED when applicable checks pass.', attestation, passes('PPPS')],
     [
       'without-receipt',
@@ -170,7 +176,14 @@ async function legacyCases(): Promise<Vector[]> {
       fails('SCHEMA_ERROR', 'protocolVersion'),
     ],
     ['flat-render-incomplete', CLOSED, change(flat, 'varsHash', undefined), fails('SCHEMA_ERROR', 'snapshot')],
-    ['whole-v1-called-legacy', CLOSED, seal({ ...v1(), bundleType: 'legacy' }), fails('SCHEMA_ERROR', 'snapshot.type')],
+    [
+      'whole-v1-called-legacy',
+      CLOSED,
+      seal({ ...v1(), bundleType: 'legacy' }),
+      fails('SCHEMA_ERROR', 'snapshot.type', 'FSSS', {
+        reasonCodes: ['SCHEMA_ERROR', 'SCHEMA_VERSION_UNSUPPORTED'],
+      }),
+    ],
     [
       'content-changed',
       NONE,

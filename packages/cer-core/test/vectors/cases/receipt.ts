@@ -64,6 +64,14 @@ export async function receiptCases(): Promise<Vector[]> {
     change(receipted, `meta.attestation.${name}`, to),
     fails(INVALID, `meta.attestation.${name}`, 'PPFS'),
   ];
+  const ofOtherProtocol = await signedOver({ ...LEGACY, protocolVersion: '1.3.0' });
+  const otherProtocol = (name: string, version: string): CaseLine => [
+    `legacy-of-another-protocol-beside-that-of-the-${name}`,
+    'A copy equals the protocol of the snapshot and that of the receipt of an older node.',
+    change(ofOtherProtocol, 'meta.attestation.protocolVersion', version),
+    fails(INVALID, 'meta.attestation.protocolVersion', 'PPFS'),
+    { heading: 'Attestation' },
+  ];
   const missing = (name: string, bundle: JsonObject, member = RECEIPT): CaseLine => [
     name,
     'Any part of an attestation without the rest of the receipt is FAIL ATTESTATION_MISSING.',
@@ -162,6 +170,8 @@ export async function receiptCases(): Promise<Vector[]> {
       passes('PPPS'),
       { heading: 'Attestation' },
     ],
+    otherProtocol('snapshot', '1.2.0'),
+    otherProtocol('receipt', '1.3.0'),
     [
       'legacy-of-another-hash',
       'The receipt names this certificateHash.',

@@ -142,7 +142,10 @@ async function resealCases(): Promise<Vector[]> {
       'type-unknown',
       'The layout is that of the type that the hashed snapshot.type names.',
       await reseal(change(redacted, 'snapshot.type', 'ai.execution.v9')),
-      fails('SCHEMA_ERROR', 'snapshot.type', 'FPPS'),
+      fails('SCHEMA_ERROR', 'snapshot.type', 'FPPS', {
+        ...PROVEN,
+        reasonCodes: ['SCHEMA_ERROR', 'SCHEMA_VERSION_UNSUPPORTED'],
+      }),
     ],
     [
       'version-of-another-type',
@@ -233,6 +236,45 @@ async function resealCases(): Promise<Vector[]> {
       'Its key is chosen as any key, and what is found then has the code of that choice.',
       change(change(bundle, `${original}.receipt`, unknownKid), `${original}.signature`, await sign(OTHER, unknownKid)),
       fails('ATTESTATION_KEY_NOT_FOUND', `${original}.receipt`, 'PPFS', CLAIMED),
+    ],
+    [
+      'original-under-an-unknown-key-beside-a-forged-receipt',
+      'The first code that applies is the code of the result.',
+      change(
+        change(change(bundle, `${original}.receipt`, unknownKid), `${original}.signature`, await sign(OTHER, unknownKid)),
+        'meta.attestation.signature',
+        await sign(OTHER, at(bundle, 'meta.attestation.receipt')),
+      ),
+      fails('ATTESTATION_KEY_NOT_FOUND', `${original}.receipt`, 'PFFS', CLAIMED),
+      { heading: 'Verification codes' },
+    ],
+    [
+      'original-of-another-hash-under-an-unknown-key',
+      'The hash beside the receipt is one more copy, and the key is chosen nevertheless.',
+      change(
+        change(change(bundle, `${original}.receipt`, unknownKid), `${original}.signature`, await sign(OTHER, unknownKid)),
+        `${original}.certificateHash`,
+        hashText('x'),
+      ),
+      fails('ATTESTATION_KEY_NOT_FOUND', `${original}.receipt`, 'PPFS', CLAIMED),
+    ],
+    [
+      'original-malformed-without-keys',
+      'Without keys the receipt of the original is not judged.',
+      change(bundle, `${original}.receipt`, 1),
+      fails('VERIFICATION_MATERIAL_UNAVAILABLE', 'meta.attestation.receipt', 'PFPS', {
+        ...CLAIMED,
+        classification: 'UNVERIFIABLE',
+        reasonCodes: ['VERIFICATION_MATERIAL_UNAVAILABLE'],
+      }),
+      { keySet: null },
+    ],
+    [
+      'half-an-envelope-beside-a-copy-that-differs',
+      'Half of a pair is not an envelope to check, so layer 2 compares the copy of `protocolVersion`.',
+      change(change(bundle, 'meta.verificationEnvelopeSignature', 'x'), 'meta.attestation.protocolVersion', '1.3.0'),
+      fails(INVALID, 'meta.attestation.protocolVersion', 'PPFF', CLAIMED),
+      { heading: 'Attestation' },
     ],
     [
       'original-without-signature',
