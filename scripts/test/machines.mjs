@@ -59,10 +59,10 @@ async function drawnOn(name, open) {
 
 async function compared(name, machine, engine) {
   let same = 0;
-  const major = /^Chromium (\d+)/.exec(machine.version)?.[1];
-  const drawn = sketches.filter(({ pins }) => pins[engine === 'portable' ? engine : major] !== undefined);
+  const version = /^Chromium ([\d.]+)/.exec(machine.version)?.[1];
+  const drawn = sketches.filter(({ pins }) => pins[engine === 'portable' ? engine : version] !== undefined);
   for (const sketch of drawn) {
-    const pin = sketch.pins[engine === 'portable' ? engine : major];
+    const pin = sketch.pins[engine === 'portable' ? engine : version];
     const hash = await machine.draw(engine, sketch).catch((error) => error.message);
     if (hash === pin) same += 1;
     else differences.push(`DIFFERS: ${sketch.name} by ${engine} on ${name}: ${hash} for ${pin}`);

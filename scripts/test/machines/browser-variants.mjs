@@ -4,13 +4,13 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Where the machine code that asks the processor for its features lies in a build of Chromium that we have read. */
-const KNOWN_BUILD = {
-  version: '156.0.8078.79, Debian 12',
-  sha256: '4d1f1a622e8959652153e2f450f93d6d811d562e1600f112b446197651458403',
-  /** Of Skia's reader of processor features. */
-  offset: 0x4f14160,
-};
+/** Where Skia's reader of processor features lies in the builds of Chromium that we have read, by their SHA-256. */
+const KNOWN_BUILDS = new Map([
+  // 156.0.8078.79, Debian 12
+  ['4d1f1a622e8959652153e2f450f93d6d811d562e1600f112b446197651458403', 0x4f14160],
+  // 156.0.8078.108, Debian 12
+  ['68e4e810d1220be38236054b816eafaddeed6e9abb250acb68cae5b47c8058e2', 0x4f14120],
+]);
 
 /** Jumps of Skia's reader, made unconditional: it then reports a processor without the feature. */
 const PATCHES = {
@@ -21,10 +21,10 @@ const PATCHES = {
 /** A copy of the browser in which Skia takes the code of an older processor. */
 export function skiaVariant(browser, path) {
   const bytes = readFileSync(browser);
-  if (createHash('sha256').update(bytes).digest('hex') !== KNOWN_BUILD.sha256)
-    return `the browser is not the build ${KNOWN_BUILD.version}`;
+  const reader = KNOWN_BUILDS.get(createHash('sha256').update(bytes).digest('hex'));
+  if (reader === undefined) return 'the browser is not a build that we have read';
   const { at, from, to } = PATCHES[path];
-  const offset = KNOWN_BUILD.offset + at;
+  const offset = reader + at;
   const length = from.length / 2;
   if (bytes.subarray(offset, offset + length).toString('hex') !== from)
     throw new Error(`no jump to patch at ${offset} of ${browser}`);

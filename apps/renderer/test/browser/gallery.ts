@@ -7,7 +7,7 @@ export interface GalleryRow {
   readonly name: string;
   readonly seed: string;
   readonly vars?: readonly number[];
-  /** Of the portable engine, and of the browser's own by major version of Chromium. */
+  /** Of the portable engine, and of the browser's own by version of Chromium: an update of one may draw otherwise. */
   readonly pixelHash?: Readonly<Record<string, string>>;
   readonly totalFrames?: number;
   readonly fps?: number;
@@ -45,5 +45,5 @@ export function pinOf(
   engine: EngineName,
   version: string,
 ): string | undefined {
-  return (pixelHash ?? animationHash)?.[engine === 'portable' ? engine : (version.split('.')[0] ?? '')];
+  return (pixelHash ?? animationHash)?.[engine === 'portable' ? engine : version];
 }

@@ -1,6 +1,6 @@
 import { word } from './constants.js';
 import { splineControls, traceSpline } from './splines.js';
-import { paint, type Pen, type SketchFunctions } from './style.js';
+import { beginPath, paint, type Pen, type SketchFunctions } from './style.js';
 
 type Four = readonly [number, number, number, number];
 
@@ -18,7 +18,7 @@ export function curveFunctions(pen: Pen): SketchFunctions {
         { x: x4, y: y4 },
       ];
       const target = { moveTo: ctx.moveTo.bind(ctx), curveTo: ctx.bezierCurveTo.bind(ctx) };
-      ctx.beginPath();
+      beginPath(pen);
       traceSpline(target, points, endsOf(), pen.style.curveTightness);
       paint(pen);
     };
@@ -42,7 +42,7 @@ export function curveFunctions(pen: Pen): SketchFunctions {
   };
   return {
     bezier(x1: number, y1: number, x2: number, y2: number, x3: number, y3: number, x4: number, y4: number) {
-      ctx.beginPath();
+      beginPath(pen);
       ctx.moveTo(x1, y1);
       ctx.bezierCurveTo(x2, y2, x3, y3, x4, y4);
       paint(pen);

@@ -23,6 +23,7 @@ type Drawn = Pick<
   | 'beginPath'
   | 'moveTo'
   | 'lineTo'
+  | 'quadraticCurveTo'
   | 'bezierCurveTo'
   | 'arc'
   | 'ellipse'
@@ -51,6 +52,7 @@ export interface DrawingContext extends Drawn {
   textBaseline: string;
   imageSmoothingEnabled: boolean;
   fill(): void;
+  clip(): void;
   getTransform(): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>>;
   roundRect(x: number, y: number, width: number, height: number, radii: number[]): void;
   measureText(text: string): {

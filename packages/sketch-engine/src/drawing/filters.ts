@@ -62,7 +62,8 @@ export function applyFilter(pen: Pen, kind: string, amount: number | undefined):
 }
 
 /** Beyond the edge the picture continues with the pixels of the edge, so that no edge becomes transparent. */
-function blur({ ctx, width, height, makeCanvas }: Pen, radius: number): void {
+function blur({ ctx, width, height, makeCanvas }: Pen, amount: number): void {
+  const radius = Math.max(0, amount);
   const margin = Math.ceil(radius * 3);
   const wide = makeCanvas(width + 2 * margin, height + 2 * margin);
   wide.imageSmoothingEnabled = false;

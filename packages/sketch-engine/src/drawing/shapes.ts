@@ -1,5 +1,5 @@
 import { word } from './constants.js';
-import { paint, strokeOf, type Pen, type SketchFunctions } from './style.js';
+import { beginPath, paint, strokeOf, type Pen, type SketchFunctions } from './style.js';
 
 const TURN = Math.PI * 2;
 /** Angles closer to each other than this are the same. */
@@ -11,7 +11,7 @@ type Corners = readonly (number | undefined)[];
 export function shapeFunctions(pen: Pen): SketchFunctions {
   const { ctx } = pen;
   const draw = (trace: () => void): void => {
-    ctx.beginPath();
+    beginPath(pen);
     trace();
     paint(pen);
   };
@@ -29,13 +29,14 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
     const [left, top, width, height] = box(pen.style.ellipseMode, x, y, w, h);
     const [rx, ry] = [Math.abs(width / 2), Math.abs(height / 2)];
     draw(() => {
-      ctx.ellipse(left + width / 2, top + height / 2, rx, ry, 0, 0, Math.PI * 2);
+      traceEllipse(pen, { cx: left + width / 2, cy: top + height / 2, rx, ry }, 0, TURN);
     });
   };
 
   const polyline = (points: readonly number[]): void => {
     draw(() => {
-      for (let i = 0; i + 1 < points.length; i += 2) ctx.lineTo(points[i] ?? 0, points[i + 1] ?? 0);
+      ctx.moveTo(points[0] ?? 0, points[1] ?? 0);
+      for (let i = 2; i + 1 < points.length; i += 2) ctx.lineTo(points[i] ?? 0, points[i + 1] ?? 0);
       ctx.closePath();
     });
   };
@@ -69,10 +70,10 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
     },
     line: (x1: number, y1: number, x2: number, y2: number) => {
       if (pen.style.stroke === undefined) return;
-      ctx.beginPath();
+      beginPath(pen);
       ctx.moveTo(x1, y1);
       ctx.lineTo(x2, y2);
-      ctx.stroke();
+      if (!pen.isClipping) ctx.stroke();
     },
     point: (x: number | { readonly x: number; readonly y: number }, y = 0) => {
       const [px, py] = typeof x === 'number' ? [x, y] : [x.x, x.y];
@@ -98,8 +99,8 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
 }
 
 /** A point is a disc as wide as the stroke, in the stroke's colour. */
-export function dot({ ctx, style }: Pen, x: number, y: number): void {
-  if (style.stroke === undefined) return;
+export function dot({ ctx, style, isClipping }: Pen, x: number, y: number): void {
+  if (style.stroke === undefined || isClipping) return;
   ctx.save();
   ctx.fillStyle = strokeOf(style);
   ctx.beginPath();
@@ -115,23 +116,30 @@ interface Ellipse {
   readonly ry: number;
 }
 
+function traceEllipse({ ctx, isClipping }: Pen, { cx, cy, rx, ry }: Ellipse, from: number, to: number): void {
+  // No line leads to it from the shape before.
+  if (isClipping) ctx.moveTo(cx + rx * Math.cos(from), cy + ry * Math.sin(from));
+  ctx.ellipse(cx, cy, rx, ry, 0, from, to);
+}
+
 /** Without a mode the arc is filled as a pie and stroked open, as in p5.js. */
-function arc(
-  { ctx, style, radiansOf }: Pen,
-  { cx, cy, rx, ry }: Ellipse,
-  start: number,
-  stop: number,
-  mode: unknown,
-): void {
-  const [from, to] = arcAngles(radiansOf(start), radiansOf(stop), rx, ry);
+function arc(pen: Pen, ellipse: Ellipse, start: number, stop: number, mode: unknown): void {
+  const { ctx, style, isClipping } = pen;
+  const { cx, cy, rx, ry } = ellipse;
+  const [from, to] = arcAngles(pen.radiansOf(start), pen.radiansOf(stop), rx, ry);
   // Ends that meet are no ends: p5.js draws the ellipse.
   const kind = to - from === TURN ? 'open' : mode === undefined ? undefined : word(mode).toLowerCase();
   const trace = (close: 'center' | 'chord' | 'open'): void => {
-    ctx.beginPath();
-    ctx.ellipse(cx, cy, rx, ry, 0, from, to);
+    beginPath(pen);
+    traceEllipse(pen, ellipse, from, to);
     if (close === 'center') ctx.lineTo(cx, cy);
     if (close !== 'open') ctx.closePath();
   };
+  if (isClipping) {
+    // In p5.js every arc clips by its chord.
+    trace('chord');
+    return;
+  }
   if (style.fill !== undefined) {
     trace(kind === 'chord' || kind === 'open' ? 'chord' : 'center');
     ctx.fill();

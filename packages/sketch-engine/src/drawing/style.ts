@@ -60,6 +60,8 @@ export interface Pen {
   readonly width: number;
   readonly height: number;
   style: Style;
+  /** Between `beginClip` and `endClip`: shapes are not drawn, their outlines are one path. */
+  isClipping: boolean;
   /** Converts an angle of the sketch's angle mode to radians. */
   readonly radiansOf: (angle: number) => number;
   readonly colorOf: (args: readonly unknown[]) => Color;
@@ -68,8 +70,14 @@ export interface Pen {
   readonly makeCanvas: (width: number, height: number) => DrawingContext;
 }
 
+/** Begins the path of a shape. */
+export function beginPath({ ctx, isClipping }: Pen): void {
+  if (!isClipping) ctx.beginPath();
+}
+
 /** Fills and strokes the current path as the style says. */
-export function paint({ ctx, style }: Pen): void {
+export function paint({ ctx, style, isClipping }: Pen): void {
+  if (isClipping) return;
   if (style.fill !== undefined) ctx.fill();
   if (style.stroke !== undefined) ctx.stroke();
 }

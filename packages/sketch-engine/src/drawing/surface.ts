@@ -1,3 +1,4 @@
+import { clipFunctions } from './clips.js';
 import { calculationFunctions } from './calculation.js';
 import { COLOR_PARTS, colorModeOf, colorOf, lerpColors } from './color.js';
 import { word } from './constants.js';
@@ -35,6 +36,7 @@ export function createSurface(
     width: ctx.canvas.width,
     height: ctx.canvas.height,
     style: FIRST_STYLE,
+    isClipping: false,
     radiansOf: (angle) => (angleMode === 'degrees' ? (angle * Math.PI) / 180 : angle),
     colorOf: (args) => colorOf(args, pen.style.colorMode, readCss),
     colorModeOf: (args) => colorModeOf(args, pen.style.colorMode),
@@ -49,6 +51,7 @@ export function createSurface(
     ...shapeFunctions(pen),
     ...curveFunctions(pen),
     ...vertexFunctions(pen),
+    ...clipFunctions(pen),
     ...transformFunctions(pen),
     ...textFunctions(pen),
     ...pixelFunctions(pen, publish),

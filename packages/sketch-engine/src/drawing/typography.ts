@@ -24,6 +24,7 @@ export function textFunctions(pen: Pen): SketchFunctions {
   const descent = (): number => withFont(() => ctx.measureText('').fontBoundingBoxDescent);
 
   const drawLines = (lines: readonly string[], x: number, y: number): void => {
+    if (pen.isClipping) return;
     const { fill, fillChosen, stroke, strokeChosen, eraser } = pen.style;
     const solid = fillChosen || eraser !== undefined ? fillOf(pen.style) : fill && 'rgb(0, 0, 0)';
     lines.forEach((line, index) => {

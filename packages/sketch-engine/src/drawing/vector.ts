@@ -181,6 +181,11 @@ export class Vector {
   static fromAngle(angle: number, length = 1): Vector {
     return new Vector(length * Math.cos(angle), length * Math.sin(angle));
   }
+  /** @param down the angle from the top, in radians, and `around` the one about the vertical */
+  static fromAngles(down: number, around: number, length = 1): Vector {
+    const flat = length * Math.sin(down);
+    return new Vector(flat * Math.sin(around), -length * Math.cos(down), flat * Math.cos(around));
+  }
 }
 
 /** A copy, or the given vector with the same parts. */

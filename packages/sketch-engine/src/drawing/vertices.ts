@@ -1,7 +1,7 @@
 import { word } from './constants.js';
 import { traceSpline } from './splines.js';
 import { dot } from './shapes.js';
-import { paint, type Pen, type SketchFunctions } from './style.js';
+import { beginPath, paint, type Pen, type SketchFunctions } from './style.js';
 
 type Vertex =
   | { readonly kind: 'corner' | 'curve' | 'spline'; readonly x: number; readonly y: number }
@@ -16,13 +16,9 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
   const add = (vertex: Vertex): void => {
     outlines.at(-1)?.push(vertex);
   };
-  const addCubic = ([x2 = 0, y2 = 0, x3 = 0, y3 = 0, x = 0, y = 0]: readonly number[]): void => {
-    add({ kind: 'bezier', controls: [x2, y2, x3, y3], x, y });
-  };
-  const addQuadratic = ([cx = 0, cy = 0, x = 0, y = 0]: readonly number[]): void => {
-    const last = outlines.at(-1)?.at(-1) ?? { x: cx, y: cy };
-    const third = (end: number, control: number): number => end + (2 / 3) * (control - end);
-    addCubic([third(last.x, cx), third(last.y, cy), third(x, cx), third(y, cy), x, y]);
+  const addCurve = (points: readonly number[], degree: number): void => {
+    const [x = 0, y = 0] = points.slice(2 * degree - 2);
+    add({ kind: 'bezier', controls: points.slice(0, 2 * degree - 2), x, y });
   };
   return {
     beginShape(shape?: unknown) {
@@ -47,18 +43,17 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
     // With all its points at once, or one point a call as in p5.js 2.
     bezierVertex(...points: number[]) {
       const [x = 0, y = 0] = points;
-      if (points.length >= 6) addCubic(points);
+      if (points.length >= 6) addCurve(points, 3);
       else if (outlines.at(-1)?.length === 0) add({ kind: 'corner', x, y });
       else {
         controls.push(x, y);
         if (controls.length < 2 * order) return;
-        if (order === 2) addQuadratic(controls);
-        else addCubic(controls);
+        addCurve(controls, order);
         controls = [];
       }
     },
     quadraticVertex(...points: number[]) {
-      addQuadratic(points);
+      addCurve(points, 2);
     },
     beginContour() {
       controls = [];
@@ -78,7 +73,7 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
 
 function drawOutlines(pen: Pen, outlines: readonly (readonly Vertex[])[], close: boolean): void {
   const { ctx } = pen;
-  ctx.beginPath();
+  beginPath(pen);
   outlines.forEach((outline, index) => {
     trace(pen, outline, close || index > 0);
     // Holes are always closed.
@@ -100,9 +95,11 @@ function trace({ ctx, style }: Pen, vertices: readonly Vertex[], closed: boolean
     if (vertex?.kind === 'corner') moveTo(vertex.x, vertex.y);
     else if (vertex?.kind === 'bezier') {
       const [x2 = 0, y2 = 0, x3 = 0, y3 = 0] = vertex.controls;
+      const { x, y } = vertex;
       // A curve needs a point to start from; without one its end is that point.
-      if (i === 0) moveTo(vertex.x, vertex.y);
-      else ctx.bezierCurveTo(x2, y2, x3, y3, vertex.x, vertex.y);
+      if (i === 0) moveTo(x, y);
+      else if (vertex.controls.length === 2) ctx.quadraticCurveTo(x2, y2, x, y);
+      else ctx.bezierCurveTo(x2, y2, x3, y3, x, y);
     } else if (vertex !== undefined) {
       // The vertices of one kind in a row are one curve; the vertex before them is its first point.
       let end = i;
@@ -128,8 +125,10 @@ const LISTS: ReadonlyMap<string, { readonly order: readonly number[]; readonly s
 function drawList(pen: Pen, kind: string, vertices: readonly Vertex[], close: boolean): void {
   const { ctx } = pen;
   const shape = (corners: readonly (Vertex | undefined)[]): void => {
-    ctx.beginPath();
-    for (const corner of corners) if (corner !== undefined) ctx.lineTo(corner.x, corner.y);
+    beginPath(pen);
+    const [first, ...others] = corners;
+    if (first !== undefined) ctx.moveTo(first.x, first.y);
+    for (const corner of others) if (corner !== undefined) ctx.lineTo(corner.x, corner.y);
     if (corners.length > 2) ctx.closePath();
     paint(pen);
   };
