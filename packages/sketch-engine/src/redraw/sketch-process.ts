@@ -6,7 +6,7 @@ const MAX_HEAP_MB = 768;
 /** Larger than a page's stack, so that a sketch that did not overflow there does not overflow here. */
 const STACK_MB = 4;
 
-// The program of the process that holds a sketch: its thread draws, and this one watches the memory.
+// The program of the process that holds a sketch: its thread draws, and this one watches memory and parent.
 
 function report(message: ProcessReport): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -36,8 +36,11 @@ async function readOrder(): Promise<ReadOrder> {
   return Object.assign(order, { files: files as Record<ProcessFile, Uint8Array> });
 }
 
-function watchMemory(maxBytes: number): void {
+/** Ends the process when it has too much memory, or no parent any more, which would end it after its time. */
+function watch(maxBytes: number): void {
+  const parent = process.ppid;
   setInterval(() => {
+    if (process.ppid !== parent) process.exit(1);
     if (process.memoryUsage.rss() > maxBytes) endWith({ kind: 'memory' });
   }, WATCH_EVERY_MS).unref();
 }
@@ -46,7 +49,7 @@ async function main(): Promise<void> {
   const { code, input, files, maxBytes } = await readOrder();
   const { 'sketch-thread': program, ...realm } = files;
   const workerData: ThreadOrder = { code, input, files: realm };
-  watchMemory(maxBytes);
+  watch(maxBytes);
   const thread = new Worker(Buffer.from(program).toString('utf8'), {
     eval: true,
     workerData,
