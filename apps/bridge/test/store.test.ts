@@ -182,11 +182,13 @@ describe.each([
     expect(await store.traces.sizeOf(tenantId, 't', 2)).toEqual({ steps: 2, bytes: 16 });
     expect(await store.traces.sizeOf('somebody else', 't', 2)).toEqual({ steps: 0, bytes: 0 });
     const root = { traceId: 't', startedAt: '1', endedAt: '4' };
-    expect(await store.traces.rootOf(tenantId, 't')).toBeNull();
-    await second.traces.keepRoots(tenantId, [root]);
+    expect(await store.traces.rootsWithSteps(tenantId, ['t'])).toEqual([]);
+    await second.traces.keepRoots(tenantId, [root, { ...root, traceId: 'without steps' }]);
     await store.traces.keepRoots(tenantId, [{ ...root, endedAt: '5' }]);
-    expect(await store.traces.rootOf(tenantId, 't')).toEqual(root);
-    expect(await store.traces.rootOf('somebody else', 't')).toBeNull();
+    await second.traces.keep('somebody else', 't', [step('b', '2')]);
+    const many = Array.from({ length: 1000 }, (_, at) => `unknown ${at}`);
+    expect(await store.traces.rootsWithSteps(tenantId, [...many, 'without steps', 't'])).toEqual([root]);
+    expect(await store.traces.rootsWithSteps('somebody else', ['t'])).toEqual([]);
   });
 
   it('removes expired rows only', async () => {
@@ -195,15 +197,19 @@ describe.each([
     const session = newSession();
     await store.sessions.startOnce(identity, session);
     await store.ingests.record(tenantId, [ingest()], { certified: 1, refused: 0 });
+    const step = { spanId: 'a', parentSpanId: null, startedAt: '1', bundleJson: '{}' };
+    await store.traces.keep(tenantId, 't', [step]);
     await store.traces.keepRoots(tenantId, [{ traceId: 't', startedAt: '1', endedAt: '2' }]);
     await store.sweep();
-    expect(await store.traces.rootOf(tenantId, 't')).not.toBeNull();
+    expect(await store.traces.rootsWithSteps(tenantId, ['t'])).toHaveLength(1);
     expect(await store.sessions.startOnce(identity, newSession())).toBeNull();
     expect(await store.ingests.newest(tenantId, 1)).toHaveLength(1);
     nowMs = START + 4 * 24 * 60 * MINUTE_MS;
     await store.sweep();
     expect(await store.ingests.newest(tenantId, 1)).toEqual([]);
-    expect(await store.traces.rootOf(tenantId, 't')).toBeNull();
+    expect(await store.traces.stepsOf(tenantId, 't', 1)).toEqual([]);
+    await store.traces.keep(tenantId, 't', [step]);
+    expect(await store.traces.rootsWithSteps(tenantId, ['t'])).toEqual([]);
     nowMs = START;
     expect(await store.sessions.find(session.tokenHash)).toBeNull();
   });

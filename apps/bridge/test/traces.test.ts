@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
-import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+import { countedTestDatabase, postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportOf, GEN_AI, span } from './otlp-json.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
@@ -161,5 +161,19 @@ describe('a trace that comes in parts', () => {
     const [refused] = await one.store.ingests.newest(tenant.tenantId, 1, 'refused');
     expect(refused).toMatchObject({ status: 403, executionId: `otel:${traceId}` });
     expect(await one.store.ingests.newest(tenant.tenantId, 5, 'certified')).toHaveLength(1);
+  });
+
+  it('takes few statements for traces without calls', async () => {
+    const counted = await countedTestDatabase();
+    const shared = { nodeUrl: node.url, controlPlaneUrl: controlPlane.url, databaseUrl: counted.url };
+    const bridge = await startTestBridge(shared);
+    const { key } = newCaller();
+    counted.work();
+    const roots = Array.from({ length: 1000 }, () => rootOf(newTraceId()));
+    expect(await send(bridge, key, ...roots)).toEqual({});
+    const { statements } = counted.work();
+    await bridge.close();
+    await counted.remove();
+    expect(statements).toBeLessThan(20);
   });
 });

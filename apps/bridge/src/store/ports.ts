@@ -125,8 +125,8 @@ export interface TraceStore {
   keep(tenantId: string, traceId: string, steps: readonly TraceStep[]): Promise<void>;
   /** The stored root of a trace is not replaced. */
   keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
-  /** Null while it has not ended. */
-  rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null>;
+  /** The roots, of those of these traces that have steps and whose root has ended. Of many, with few statements. */
+  rootsWithSteps(tenantId: string, traceIds: readonly string[]): Promise<readonly TraceRoot[]>;
   /** How many steps a trace has, at most `limit`, and the bytes of their bundles. */
   sizeOf(tenantId: string, traceId: string, limit: number): Promise<TraceSize>;
   /** In the order in which they started, at most `limit`. */

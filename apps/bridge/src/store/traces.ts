@@ -67,11 +67,23 @@ export class SqlTraceStore implements TraceStore {
     });
   }
 
-  async rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null> {
-    const row: RootRow | undefined = await this.#database.run(async (db) =>
-      db<RootRow>('trace_roots').where({ tenant_id: tenantId, trace_id: traceId }).first(),
-    );
-    return row === undefined ? null : { traceId, startedAt: row.started_at, endedAt: row.ended_at };
+  async rootsWithSteps(tenantId: string, traceIds: readonly string[]): Promise<readonly TraceRoot[]> {
+    const roots: TraceRoot[] = [];
+    for (let at = 0; at < traceIds.length; at += ROWS_PER_STATEMENT) {
+      const rows: readonly RootRow[] = await this.#database.run(async (db) =>
+        db<RootRow>('trace_roots as r')
+          .where('r.tenant_id', tenantId)
+          .whereIn('r.trace_id', traceIds.slice(at, at + ROWS_PER_STATEMENT))
+          .whereExists(
+            db('trace_steps as s')
+              .select(db.raw('1'))
+              .where({ 's.tenant_id': db.ref('r.tenant_id'), 's.trace_id': db.ref('r.trace_id') }),
+          )
+          .select(),
+      );
+      roots.push(...rows.map((row) => ({ traceId: row.trace_id, startedAt: row.started_at, endedAt: row.ended_at })));
+    }
+    return roots;
   }
 
   async sizeOf(tenantId: string, traceId: string, limit: number): Promise<TraceSize> {
