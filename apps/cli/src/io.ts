@@ -17,4 +17,6 @@ export interface Io {
   readonly randomId: () => string;
   /** Cryptographically random bytes. */
   readonly randomBytes: (length: number) => Uint8Array;
+  /** Has something undone when the process is interrupted, as by Ctrl-C. @returns a function that takes this back */
+  readonly onInterrupt: (undo: () => void) => () => void;
 }

@@ -23,6 +23,25 @@ function output(stream: typeof process.stdout | typeof process.stderr): Output {
   };
 }
 
+const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
+
+function onInterrupt(undo: () => void): () => void {
+  const takeBack = (): void => {
+    for (const signal of INTERRUPTS) process.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals): void => {
+    takeBack();
+    try {
+      undo();
+    } finally {
+      // Without a listener the signal ends the process.
+      process.kill(process.pid, signal);
+    }
+  };
+  for (const signal of INTERRUPTS) process.on(signal, end);
+  return takeBack;
+}
+
 const io: Io = {
   stdin: process.stdin,
   stdout: output(process.stdout),
@@ -31,6 +50,7 @@ const io: Io = {
   now: () => new Date(),
   randomId: () => randomUUID(),
   randomBytes: (length) => new Uint8Array(randomBytes(length)),
+  onInterrupt,
 };
 
 async function main(): Promise<void> {

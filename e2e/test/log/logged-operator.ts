@@ -167,6 +167,7 @@ export class LoggedOperator {
       now: () => new Date(),
       randomId: randomUUID,
       randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      onInterrupt: () => () => undefined,
     });
     return { exitCode, ...said };
   }

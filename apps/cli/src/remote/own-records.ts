@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +37,9 @@ export interface OwnRecords {
  */
 export async function checkOwnRecords(account: OwnAccount, io: Io): Promise<OwnRecords> {
   const folder = await mkdtemp(join(tmpdir(), 'cer-log-'));
+  const takeBack = io.onInterrupt(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   try {
     const path = join(folder, 'package.zip');
     const fault = await download(path, account, io);
@@ -44,6 +48,7 @@ export async function checkOwnRecords(account: OwnAccount, io: Io): Promise<OwnR
     return judge(await verify(path, account, io), account.origin);
   } finally {
     await rm(folder, { recursive: true, force: true });
+    takeBack();
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { constants, createWriteStream, type WriteStream } from 'node:fs';
+import { constants, createWriteStream, rmSync, type WriteStream } from 'node:fs';
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RecordFilter } from '@cer/client/node-client';
@@ -169,8 +169,14 @@ async function download(
 ): Promise<number> {
   const isFile = draft !== path;
   const file = createWriteStream(draft, { flags: isFile ? 'wx' : 'w', mode: 0o600 });
+  let takeBack = (): void => undefined;
   try {
     await once(file, 'open');
+    if (isFile) {
+      takeBack = io.onInterrupt(() => {
+        rmSync(draft, { force: true });
+      });
+    }
     const bytes = await copy(body, file, io);
     if (isFile) {
       await synced(draft);
@@ -192,6 +198,8 @@ async function download(
       throw new NodeFault(`the node sent nothing for ${time}: no file was written; try again, or with --timeout`);
     }
     throw new NodeFault('the node ended the package before it was complete: no file was written; try again');
+  } finally {
+    takeBack();
   }
 }
 

@@ -34,6 +34,7 @@ export async function cer(argv: readonly string[], surroundings: Surroundings = 
     now: () => new Date('2026-03-01T00:00:00.000Z'),
     randomId: () => '99999999-0000-4000-8000-000000000000',
     randomBytes: (length) => new Uint8Array(length).fill(9),
+    onInterrupt: () => () => undefined,
   });
   return { exitCode, ...written };
 }
