@@ -32,7 +32,7 @@ export function shownSignals(bundle: JsonObject, evaluation: Evaluation): ShownS
   return signals.filter(isJsonObject).map((signal) => ({
     type: textOf(member(signal, 'type')),
     source: textOf(member(signal, 'source')),
-    payload: clip(JSON.stringify(member(signal, 'payload') ?? null, null, 2)),
+    payload: jsonText(member(signal, 'payload') ?? null),
   }));
 }
 
@@ -49,10 +49,9 @@ function shownValue(path: string, name: string, value: JsonValue | undefined): S
   if (isSealedValue(value)) return [{ path, value: value.commitment, kind: 'sealed' }];
   if (isSha256Hash(value)) return [{ path, value, kind: 'hash' }];
   if (RAW_VALUE_NAMES.has(name)) return [{ path, value: '', kind: 'withheld' }];
-  if (name === 'toolCalls')
-    return [{ path, value: clip(JSON.stringify(withoutRawValues(value), null, 2)), kind: 'json' }];
+  if (name === 'toolCalls') return [{ path, value: jsonText(withoutRawValues(value)), kind: 'json' }];
   if (typeof value === 'string') return [{ path, value: clip(value), kind: 'text' }];
-  return [{ path, value: clip(JSON.stringify(value, null, 2)), kind: 'json' }];
+  return [{ path, value: jsonText(value), kind: 'json' }];
 }
 
 function withoutRawValues(calls: JsonValue): JsonValue {
@@ -68,4 +67,28 @@ function textOf(value: JsonValue | undefined): string {
 
 function clip(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+}
+
+/** Indented JSON, clipped. The text of a deep value is mostly indentation and can be longer than a text may be. */
+function jsonText(value: JsonValue): string {
+  let text = '';
+  const write = (inner: JsonValue, indent: string): void => {
+    const isList = isJsonArray(inner);
+    if (!isList && !isJsonObject(inner)) {
+      text += JSON.stringify(inner);
+      return;
+    }
+    const names = isList ? [] : Object.keys(inner);
+    const count = isList ? inner.length : names.length;
+    text += isList ? '[' : '{';
+    for (let at = 0; at < count; at += 1) {
+      if (text.length > MAX_TEXT) return;
+      const name = names[at];
+      text += `${at === 0 ? '' : ','}\n${indent}  ${name === undefined ? '' : `${JSON.stringify(name)}: `}`;
+      write((isList ? inner[at] : member(inner, name ?? '')) ?? null, `${indent}  `);
+    }
+    text += `${count === 0 ? '' : `\n${indent}`}${isList ? ']' : '}'}`;
+  };
+  write(value, '');
+  return clip(text);
 }
