@@ -81,6 +81,14 @@ export const EDITS = [
     ({ certificate }) => certificate.members[0].members[5].members[0].members[0].members.push(leaf(5)),
   ],
   [
+    'name-of-a-large-arc',
+    'An object identifier',
+    ({ certificate }) => {
+      const [relative] = certificate.members[0].members[5].members;
+      relative.members[0].members.splice(0, 1, leaf(6, 0x55, ...Array(7).fill(0xff), 0x7f));
+    },
+  ],
+  [
     'extension-named-twice',
     'An extension',
     ({ certificate }) => {

@@ -167,7 +167,8 @@ function assertName(name: DerElement): void {
     if (relative.tag !== TAG.set) throw malformed('certificate.name: must be a SEQUENCE of SETs');
     for (const attribute of childrenOf(relative)) {
       const parts = membersOf(attribute, 'certificate.name');
-      if (parts.length !== 2 || parts[0]?.tag !== TAG.oid) throw malformed('certificate.name: has another attribute');
+      if (parts.length !== 2) throw malformed('certificate.name: has another attribute');
+      readOid(childAt(parts, 0, TAG.oid, 'certificate.name'));
     }
   }
 }
