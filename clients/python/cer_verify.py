@@ -4207,9 +4207,10 @@ class _Zip:
         for _ in range(count):
             if raw[position : position + 4] != b"PK\1\2" or position + 46 > len(raw):
                 raise self.malformed()
-            flags, method, crc, packed, size, name_size, extra_size, comment, disk, outer, offset = struct.unpack_from(
-                "<8xHH4xIIIHHHHxxII", raw, position
+            needed, flags, method, crc, packed, size, *lengths, disk, outer, offset = struct.unpack_from(
+                "<6xHHH4xIIIHHHHxxII", raw, position
             )
+            name_size, extra_size, comment = lengths
             fields_at = position + 46 + name_size
             name = self.safe_name(raw[position + 46 : fields_at].decode("latin-1"))
             position = fields_at + extra_size + comment
@@ -4221,7 +4222,8 @@ class _Zip:
             if flags & 0x41:
                 raise PackageFault("ENTRY_ENCRYPTED", name, "is encrypted")
             extra = _extra_fields(raw[fields_at : fields_at + extra_size])
-            if method not in (0, 8) or flags & 0x2020 or comment or disk or extra is None:
+            # 45 is the version that has sizes of 64 bits.
+            if method not in (0, 8) or needed > 45 or flags & 0x2020 or comment or disk or extra is None:
                 raise self.malformed(name)
             packed, size, offset = self.long_sizes(extra.get(1, b""), name, packed, size, offset)
             if size > _RATIO_COUNTS_FROM and size > packed * _MAX_RATIO:
@@ -4340,7 +4342,7 @@ _QUERY: Rules = (
     ("status", _or_null(_one_of("visible", "hidden"))),
     *((name, _or_absent(_is_non_empty)) for name in ("provider", "model", "protocolVersion", "executionId")),
     *((name, _or_absent(lambda value: value is True)) for name in ("timestamped", "logProof")),
-    *((name, _or_absent(is_hash)) for name in ("certificateHash", "projectHash")),
+    *((name, _or_absent(is_hash)) for name in ("certificateHash", "projectHash", "reviewedHash")),
 )
 _MANIFEST_RULES: Rules = (
     ("type", _one_of("svc.audit.package.v1")),
@@ -4377,6 +4379,18 @@ def _has_rules(value: Json, rules: Rules) -> bool:
 
 def _cursor(certificate_hash: str, kind: str) -> str:
     return encode_base64url((b"\0" if kind == "full" else b"\1") + bytes.fromhex(certificate_hash[7:]))
+
+
+def _reviewed_in(bundle: Json) -> Optional[str]:
+    """The hash that a human review names, or None for another bundle. See "Human reviews"."""
+    snapshot, signals = get(bundle, "snapshot"), get(bundle, "context", "signals")
+    signal = signals[0] if isinstance(signals, list) and len(signals) == 1 else ABSENT
+    payload, model = get(signal, "payload"), "human-review.v1"
+    named = [get(snapshot, "provider"), get(snapshot, "model"), get(signal, "type"), get(signal, "source")]
+    is_review = named == ["human", model, "review", model] and get(payload, "subject") in ("certificate", "project")
+    is_review = is_review and get(payload, "decision") in ("approved", "rejected", "commented")
+    reviewed = get(payload, "reviewed")
+    return reviewed if is_review and isinstance(reviewed, str) and is_hash(reviewed) else None
 
 
 class _Range(NamedTuple):
@@ -4721,9 +4735,9 @@ class _Package:
                 raise PackageFault("PACKAGE_TOO_LARGE", name, "a line is too long")
             for line in whole:
                 number += 1
-                if line.strip():
+                if line.strip(b" \t\r"):
                     yield number, line
-        if rest.strip():
+        if rest.strip(b" \t\r"):
             yield number + 1, rest
 
     # Records.
@@ -4807,6 +4821,10 @@ class _Package:
             # A reseal may withhold what the query names.
             if asked is not None and found != asked and (found != REDACTED or name == "protocolVersion"):
                 return "does not fit what was asked for"
+        asked = self.query.get("reviewedHash")
+        # A reseal may withhold the signal that names it.
+        if asked is not None and get(bundle, "context") != REDACTED and _reviewed_in(bundle) != asked:
+            return "does not fit what was asked for"
         return None
 
     def count(self, place: str, line: Members, bundle: Json) -> None:
@@ -4818,7 +4836,12 @@ class _Package:
         originals = [one for one in _attestations(line) if get(one, "receipt", "certificateHash") == named]
         signed = [line, *_attestations(get(bundle, "meta")), *originals]
         pairs = [(get(one, "receipt"), get(one, "signature")) for one in signed]
-        digests = [_receipt_digest(*pair) for pair in pairs if isinstance(pair[0], dict) and isinstance(pair[1], str)]
+        digests: List[bytes] = []
+        for of, signature in pairs:
+            # One without canonical form was never signed, and verification says so.
+            with contextlib.suppress(CanonicalError):
+                if isinstance(of, dict) and isinstance(signature, str):
+                    digests.append(_receipt_digest(of, signature))
         self.digests.update(digests)
         if instant is not None:
             self.records.append((place, instant[0], digests))

@@ -47,7 +47,13 @@ export class LoggedReceipts {
 function digestOf(signed: JsonObject): string | null {
   const [receipt, signature] = [member(signed, 'receipt'), member(signed, 'signature')];
   if (!isJsonObject(receipt) || typeof signature !== 'string') return null;
-  return encodeHex(receiptDigest(receipt, signature));
+  try {
+    return encodeHex(receiptDigest(receipt, signature));
+  } catch (error) {
+    // One without canonical form was never signed, and verification says so.
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
 }
 
 /** Earlier attestations of a renewed record; most lines have none, and are not parsed for it. */

@@ -1,4 +1,5 @@
 import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
+import { CerError } from '@cer/cer-core';
 import {
   canonicalManifest,
   MANIFEST_NAME,
@@ -67,11 +68,21 @@ function parseManifest(bytes: Buffer, findings: PackageFindings): AuditPackageMa
     findings.add('MANIFEST_INVALID', MANIFEST_NAME, fault);
     return null;
   }
-  if (!Buffer.from(canonicalManifest(manifest)).equals(bytes)) {
+  if (!isCanonical(manifest, bytes)) {
     findings.add('MANIFEST_INVALID', MANIFEST_NAME, 'is not in canonical form');
     return null;
   }
   return manifest;
+}
+
+function isCanonical(manifest: AuditPackageManifest, bytes: Buffer): boolean {
+  try {
+    return Buffer.from(canonicalManifest(manifest)).equals(bytes);
+  } catch (error) {
+    // A lone surrogate has no canonical form.
+    if (error instanceof CerError) return false;
+    throw error;
+  }
 }
 
 /** Compares the names in the package with those in the manifest. */

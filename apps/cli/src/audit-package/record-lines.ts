@@ -124,7 +124,28 @@ function join(
   const names = ['certificateHash', 'receipt', 'signature', 'kid'];
   if (typeof member(line, 'resealedCertificateHash') === 'string') names.push('resealedCertificateHash');
   const around = JSON.stringify(Object.fromEntries(names.map((name) => [name, member(line, name) ?? null])));
+  // Alone it is not JSON, and verification says so.
+  if (hasFurtherMembers(certificate.bytes)) return certificate.bytes;
   return Buffer.concat([Buffer.from(`${around.slice(0, -1)},"cer":`), certificate.bytes, Buffer.from('}')]);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** Whether a line has a comma outside its value, so that it would be more than the value of one member. */
+function hasFurtherMembers(line: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const byte = line[at] ?? 0;
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === 0x7b || byte === 0x5b) depth += 1;
+    else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    else if (byte === COMMA && depth === 0) return true;
+  }
+  return false;
 }
 
 function parsed(bytes: Uint8Array): JsonObject | null {

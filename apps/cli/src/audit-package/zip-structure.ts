@@ -224,10 +224,15 @@ async function endOfDescriptor(file: FileHandle, entry: Entry, start: number): P
 /** Refuses bytes between the last entry and the directory, between the directory and the end, or after the end. */
 async function assertDirectoryFollows(file: FileHandle, entries: readonly SafeEntry[], start: number): Promise<void> {
   const { size } = await file.stat();
-  const directoryEnd = entries.reduce(
-    (sum, { entry }) => sum + DIRECTORY_RECORD_SIZE + entry.fileNameLength + entry.extraFieldLength,
-    start,
-  );
+  let directoryEnd = start;
+  for (const { name, entry } of entries) {
+    // The library passes over the number of the disk. A package is on one.
+    const disk = await bytesAt(file, directoryEnd + 34, 2);
+    if (disk.length < 2 || disk.readUInt16LE(0) !== 0) {
+      throw new PackageRefused('PACKAGE_MALFORMED', name, 'is stored in a way that packages do not use');
+    }
+    directoryEnd += DIRECTORY_RECORD_SIZE + entry.fileNameLength + entry.extraFieldLength;
+  }
   const refused = new PackageRefused('PACKAGE_MALFORMED', '', 'has bytes that belong to no entry');
   const end = await bytesAt(file, size - END_SIZE, END_SIZE);
   if (end.length < END_SIZE || end.readUInt32LE(0) !== END_SIGNATURE) throw refused;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
 import { TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { packageEntries, packageRecord, type PackageChanges, type PackageRecord } from '../testing/audit-package.js';
@@ -206,6 +207,8 @@ describe('cer verify-package', () => {
     ],
     ['bytes behind the end', () => rawZip(good, { behind: 'hidden' }), 'PACKAGE_MALFORMED'],
     ['a comment', () => rawZip(good, { comment: 'hidden' }), 'PACKAGE_MALFORMED'],
+    ['another disk', () => withDirectoryField(34, 1), 'PACKAGE_MALFORMED'],
+    ['a later version of the format', () => withDirectoryField(6, 46), 'PACKAGE_MALFORMED'],
     ['a cut end', () => rawZip(good).subarray(0, -40), 'PACKAGE_MALFORMED'],
     ['something else', () => Buffer.from('no ZIP at all'), 'PACKAGE_MALFORMED'],
     ['nothing', () => Buffer.alloc(0), 'PACKAGE_MALFORMED'],
@@ -217,6 +220,13 @@ describe('cer verify-package', () => {
       records: { total: 0 },
     });
   });
+
+  /** The good package with another number of 16 bits in the first record of its directory. */
+  function withDirectoryField(at: number, value: number): Buffer {
+    const zip = rawZip(good);
+    zip.writeUInt16LE(value, zip.readUInt32LE(zip.length - 6) + at);
+    return zip;
+  }
 
   it('refuses a zip bomb by header and by content', async () => {
     const zeros = Buffer.alloc(200 * 1024 * 1024);
@@ -351,6 +361,65 @@ describe('cer verify-package', () => {
   ])('fails %s, though the node signed it so', async (_, changedRecords) => {
     const report = await refused(await made({}, changedRecords()));
     expect(report).toMatchObject({ checks: { manifestSignature: 'PASS', entries: 'PASS' }, completeness: 'unknown' });
+  });
+
+  it.each<[string, readonly PackageRecord[], string]>([
+    [
+      'a receipt',
+      [{ certificate: {}, receipt: { receipt: { nodeId: '\ud800' }, signature: 'x' } }],
+      'RECORDS_MISMATCH',
+    ],
+    ['the manifest', [], 'MANIFEST_INVALID'],
+  ])('fails a lone surrogate in %s', async (_, of, code) => {
+    const zip = await packageEntries(of);
+    const text = String(zip.find(({ name }) => name === 'manifest.json')?.content);
+    const spoiled = zip.map((entry) =>
+      entry.name === 'manifest.json' && of.length === 0
+        ? { ...entry, content: text.replace(TEST_NODE_ID, '\\ud800') }
+        : entry,
+    );
+    const report = await refused(rawZip(spoiled));
+    expect(JSON.stringify(report['findings'])).toContain(code);
+  });
+
+  it('fails a line that is more than its certificate', async () => {
+    const more = (line: string): string => line.replace(/}\n/, '},"note":1\n');
+    expect(await refused(await withPart('certificates/000001.ndjson', more))).toMatchObject({
+      reason: 'CERTIFICATE_FAILED',
+      completeness: 'complete',
+      records: { total: 3, verified: 2, failed: 1 },
+    });
+  });
+
+  it('counts a line of other white space than that of JSON', async () => {
+    const report = await refused(await withPart('receipts/000001.ndjson', (lines) => `${lines}\u000b\n`));
+    expect(report).toMatchObject({ reason: 'RECORDS_MISMATCH', records: { total: 3, verified: 3 } });
+  });
+
+  /** A package that the node signed with other lines in a part. */
+  async function withPart(part: string, change: (lines: string) => string): Promise<Buffer> {
+    const lines = good.map(({ name, content }) => ({
+      name,
+      content: name === part ? change(String(content)) : content,
+    }));
+    const listed = lines.filter(({ name }) => !name.startsWith('manifest'));
+    const entries = listed.map(({ name, content }) => ({
+      name,
+      size: Buffer.byteLength(content),
+      sha256: sha256(content),
+    }));
+    const signed = await packageEntries(records, { manifest: { entries } });
+    return rawZip([...listed, ...signed.filter(({ name }) => name.startsWith('manifest'))]);
+  }
+
+  it('compares records with a query for reviews', async () => {
+    const asked = { manifest: { query: query({ reviewedHash: `sha256:${'1'.repeat(64)}` }) } };
+    expect(await refused(await made(asked))).toMatchObject({ reason: 'RECORDS_MISMATCH' });
+    const payload = { subject: 'project', reviewed: `sha256:${'1'.repeat(64)}`, decision: 'approved' };
+    const signal = { type: 'review', source: 'human-review.v1', step: 0, timestamp: TEST_TIME, payload };
+    const review = { provider: 'human', model: 'human-review.v1', context: { signals: [signal] } };
+    const zip = await made(asked, [await packageRecord('review', review)]);
+    expect(await verified(zip)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   it('accepts certificates of every depth that nodes attest', async () => {
