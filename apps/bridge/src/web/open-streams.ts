@@ -1,30 +1,39 @@
 const STREAMS_AT_ONCE = 500;
+/** The live pages that all users of one account may have open. */
+const STREAMS_OF_AN_ACCOUNT = 250;
 /** The live pages that one user may have open, in all their browsers. */
 const STREAMS_OF_A_USER = 20;
 
+/** The reader of a live page. */
+export interface Viewer {
+  readonly tenantId: string;
+  readonly userId: string;
+}
+
 /** Open streams to live pages. Each polls once per second, so they are bounded. */
 export interface OpenStreams {
-  readonly hasRoomFor: (userId: string) => boolean;
+  readonly hasRoomFor: (viewer: Viewer) => boolean;
   /** Counts a stream from its first event to its end. */
-  readonly counted: (userId: string, events: AsyncIterable<string>) => AsyncGenerator<string>;
+  readonly counted: (viewer: Viewer, events: AsyncIterable<string>) => AsyncGenerator<string>;
 }
 
 export function openStreams(): OpenStreams {
-  const byUser = new Map<string, number>();
-  let all = 0;
-  const of = (userId: string): number => byUser.get(userId) ?? 0;
+  const open = new Set<{ readonly viewer: Viewer }>();
+  const countOf = (name: keyof Viewer, id: string): number =>
+    [...open].filter(({ viewer }) => viewer[name] === id).length;
 
   return {
-    hasRoomFor: (userId) => all < STREAMS_AT_ONCE && of(userId) < STREAMS_OF_A_USER,
-    counted: async function* (userId, events) {
-      all += 1;
-      byUser.set(userId, of(userId) + 1);
+    hasRoomFor: ({ tenantId, userId }) =>
+      open.size < STREAMS_AT_ONCE &&
+      countOf('tenantId', tenantId) < STREAMS_OF_AN_ACCOUNT &&
+      countOf('userId', userId) < STREAMS_OF_A_USER,
+    counted: async function* (viewer, events) {
+      const stream = { viewer };
+      open.add(stream);
       try {
         yield* events;
       } finally {
-        all -= 1;
-        if (of(userId) === 1) byUser.delete(userId);
-        else byUser.set(userId, of(userId) - 1);
+        open.delete(stream);
       }
     },
   };

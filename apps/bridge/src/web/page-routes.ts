@@ -98,11 +98,11 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
         const session = await sessions.of(request);
         // 204 keeps the browser from reconnecting.
         if (session === null) return { status: 204, headers: {}, body: null };
-        const { id } = session.user;
-        if (!streams.hasRoomFor(id)) throw unavailable('Too many live pages at once: retry');
+        const viewer = { tenantId: session.tenantId, userId: session.user.id };
+        if (!streams.hasRoomFor(viewer)) throw unavailable('Too many live pages at once: retry');
         const signal = AbortSignal.any([request.signal, stopping]);
         const events = liveEvents({ sessions, show }, session, signal);
-        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streams.counted(id, events) };
+        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streams.counted(viewer, events) };
       },
     },
   ];
