@@ -229,10 +229,12 @@ func (p *parser) number(path string) (*Value, *ParseError) {
 	if n := p.digits(); n == 0 || n > 1 && first == '0' {
 		return nil, p.syntax()
 	}
+	whole := p.text[start:p.pos]
 	if p.take('.') {
-		if plain = false; p.digits() == 0 {
+		if p.digits() == 0 {
 			return nil, p.syntax()
 		}
+		plain = !hasNonZeroDigit(p.text[start+len(whole) : p.pos])
 	}
 	mantissa := p.text[start:p.pos]
 	if p.take('e') || p.take('E') {
@@ -250,7 +252,7 @@ func (p *parser) number(path string) (*Value, *ParseError) {
 		p.refuse(path, "a number that overflows")
 	case number == 0 && hasNonZeroDigit(mantissa):
 		p.refuse(path, "a number that underflows to 0")
-	case plain && math.Abs(number) > 1<<53-1 && FormatNumber(number) != literal:
+	case plain && math.Abs(number) > 1<<53-1 && FormatNumber(number) != whole:
 		p.refuse(path, "an integer that a double would round")
 	}
 	return &Value{Kind: Number, Number: number}, nil

@@ -61,6 +61,12 @@ export async function jsonCases(): Promise<Vector[]> {
       refused('JSON_NOT_STRICT', 'snapshot.a[1]'),
     ],
     [
+      'integer-with-a-fraction-of-zeros-that-a-double-would-round',
+      'The same holds with a fraction of zeros.',
+      raw(inSnapshot('"a":[0,9007199254740993.00]')),
+      refused('JSON_NOT_STRICT', 'snapshot.a[1]'),
+    ],
+    [
       'integer-written-out-beyond-1e21',
       'No plain integer beyond 2^53-1 whose canonical text differs from what was written.',
       raw(inSnapshot('"a":1000000000000000000000')),
