@@ -3244,7 +3244,8 @@ class _Evaluation:
             self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
             return
         if receipt is None:
-            self.fault(_before(self.options.keys, code), "meta.attestation.receipt", "not a receipt")
+            for each in dict.fromkeys((_before(self.options.keys, code), code)):
+                self.fault(each, "meta.attestation.receipt", "not a receipt")
             return
         self.receipt = receipt
         code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", self.timestamps)

@@ -128,7 +128,10 @@ func (e *evaluation) verifyReceipt() {
 		return
 	}
 	if code != "" {
-		e.fault(e.options.Keys.before(code), "meta.attestation.receipt", "not a receipt")
+		if first := e.options.Keys.before(code); first != code {
+			e.fault(first, "meta.attestation.receipt", "no keys")
+		}
+		e.fault(code, "meta.attestation.receipt", "not a receipt")
 		return
 	}
 	e.receipt = r

@@ -126,7 +126,10 @@ export async function keyCases(): Promise<Vector[]> {
       'no-key-set-for-a-malformed-receipt',
       'No key set given for a signed bundle: VERIFICATION_MATERIAL_UNAVAILABLE, before what a key would show.',
       change(bundle, `${RECEIPT}.timestamp`, 'yesterday'),
-      fails('VERIFICATION_MATERIAL_UNAVAILABLE', RECEIPT, 'PFFS', { classification: 'UNVERIFIABLE' }),
+      fails('VERIFICATION_MATERIAL_UNAVAILABLE', RECEIPT, 'PFFS', {
+        classification: 'UNVERIFIABLE',
+        reasonCodes: ['VERIFICATION_MATERIAL_UNAVAILABLE', 'ATTESTATION_INVALID_SIGNATURE'],
+      }),
       { keySet: null },
     ],
     ['no-key-set-needed', 'An unsigned bundle needs no key set.', seal(v1()), passes('PSSS'), { keySet: null }],
