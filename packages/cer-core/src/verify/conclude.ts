@@ -13,7 +13,7 @@ import type { VerifyOptions } from './options.js';
 import type { ReceiptCheck } from './receipt.js';
 import { reportTimestamp } from './reported-timestamp.js';
 import { rollUp } from './rollup.js';
-import type { Subject } from './subject.js';
+import { isLabelledOlderReseal, type Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 import { requiredLogFindings } from './transparency.js';
 import type { Transparency } from './transparency-verifier.js';
@@ -66,7 +66,7 @@ export function conclude(
     supplemental: isSupplemental(subject, relaxations),
     contentMode: protocol?.sealing === 'commitments' ? 'HASH_BOUND' : null,
     signed: signedFacts(receipt, envelope, evidence),
-    provenance: isResealed ? provenanceOf(bundle, receipt) : null,
+    provenance: isResealed || isLabelledOlderReseal(bundle) ? provenanceOf(bundle, receipt) : null,
     timestamp: reportTimestamp(timestamps, receipt.receipt === null ? null : receipt.outcome),
     timestamps,
     transparency,

@@ -1,5 +1,4 @@
-import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
-import { EXECUTION_V1 } from '../bundle-types/registry.js';
+import { member, type JsonObject } from '@cer/canonical-json';
 import { sha256, type Sha256Hash } from '../hash.js';
 import { conclude, type BesideLayers } from './conclude.js';
 import { checkEnvelope } from './envelope.js';
@@ -12,19 +11,6 @@ import type { VerifyOptions } from './options.js';
 import { checkReceipt } from './receipt.js';
 import type { Trust } from './signature.js';
 import type { Subject } from './subject.js';
-
-/** Bundles from older nodes state only in unsigned members that they are reseals. */
-export function isLabelledOlderReseal(bundle: JsonObject): boolean {
-  if (member(bundle, 'bundleType') !== EXECUTION_V1) return false;
-  const meta = member(bundle, 'meta');
-  if (!isJsonObject(meta)) return false;
-  const provenance = member(meta, 'provenance');
-  const attestation = member(meta, 'attestation');
-  return (
-    (isJsonObject(provenance) && member(provenance, 'kind') === 'redacted_reseal') ||
-    (isJsonObject(attestation) && member(attestation, 'mode') === 'redacted_reseal')
-  );
-}
 
 // The label is unsigned, so by itself it loosens no check: the bundle is read as a reseal only if a valid receipt names
 // this exact hash, and the context may be unhashed only if the key's entry says so.

@@ -1,5 +1,11 @@
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
-import { bundleTypeOf, type BundleType, type BundleTypeRegistry, type Reading } from '../bundle-types/registry.js';
+import {
+  bundleTypeOf,
+  EXECUTION_V1,
+  type BundleType,
+  type BundleTypeRegistry,
+  type Reading,
+} from '../bundle-types/registry.js';
 import { effectiveProtocolVersion, protocolFor, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
 import { schemaFinding, type Finding } from '../finding.js';
 
@@ -73,6 +79,19 @@ export function readSubject(bundle: JsonObject, packaging: JsonObject | null, re
 export function effectiveProtocolOf({ bundle, snapshot }: Subject): string | null {
   const holder = snapshot ?? member(bundle, 'snapshot');
   return effectiveProtocolVersion(isJsonObject(holder) ? member(holder, 'protocolVersion') : undefined);
+}
+
+/** Bundles from older nodes state only in unsigned members that they are reseals. */
+export function isLabelledOlderReseal(bundle: JsonObject): boolean {
+  if (member(bundle, 'bundleType') !== EXECUTION_V1) return false;
+  const meta = member(bundle, 'meta');
+  if (!isJsonObject(meta)) return false;
+  const provenance = member(meta, 'provenance');
+  const attestation = member(meta, 'attestation');
+  return (
+    (isJsonObject(provenance) && member(provenance, 'kind') === 'redacted_reseal') ||
+    (isJsonObject(attestation) && member(attestation, 'mode') === 'redacted_reseal')
+  );
 }
 
 function unreadable(

@@ -1,7 +1,7 @@
 import { parseKeySet } from '@cer/keys';
 import { describe, expect, it } from '@jest/globals';
 import { evaluateCer, type Evaluation, type VerifyOptions } from '../../src/verify.js';
-import { isLabelledOlderReseal } from '../../src/verify/older-reseal.js';
+import { isLabelledOlderReseal } from '../../src/verify/subject.js';
 import { reportTimestamp } from '../../src/verify/reported-timestamp.js';
 import * as forge from '../vectors/forge.js';
 

@@ -400,7 +400,7 @@ async function olderResealCases(): Promise<Vector[]> {
       'context-excluded-without-receipt',
       RULE,
       change(unprotected, 'meta.attestation', undefined),
-      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash'),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FSSS', CLAIMED),
       { keySet: later },
     ],
     [
