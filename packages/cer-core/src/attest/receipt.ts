@@ -80,7 +80,10 @@ export function readReceipt(payload: JsonObject): ReceiptReading {
     !isTimestamp(timestamp) ||
     nodeId === null ||
     kid === null ||
-    (scope === 'reseal' && (!isSha256Hash(original) || redactionPolicy === null));
+    (scope === 'reseal' && (!isSha256Hash(original) || redactionPolicy === null)) ||
+    (isLegacy &&
+      (!isSha256Hash(member(payload, 'nodeRuntimeHash')) ||
+        LEGACY_RECEIPT_MEMBERS.some((name) => text(name) === null)));
   if (isMistyped) return { receipt: null, fault: 'malformed', detail: 'has a member of the wrong type or form' };
   return {
     receipt: {

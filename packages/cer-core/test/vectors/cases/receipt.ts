@@ -170,6 +170,12 @@ export async function receiptCases(): Promise<Vector[]> {
       passes('PPPS'),
       { heading: 'Attestation' },
     ],
+    [
+      'legacy-of-a-malformed-runtime-hash',
+      'A receipt with a member of the wrong type or form is ATTESTATION_INVALID_SIGNATURE.',
+      await signedOver({ ...LEGACY, nodeRuntimeHash: 'x' }),
+      fails(INVALID, RECEIPT, 'PFFS'),
+    ],
     otherProtocol('snapshot', '1.2.0'),
     otherProtocol('receipt', '1.3.0'),
     [
