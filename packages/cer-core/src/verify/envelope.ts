@@ -81,7 +81,7 @@ export function envelopeSkipReason(
   envelope: Evidence['envelope'],
 ): SkipReason | null {
   if (envelope === undefined) return 'no-envelope';
-  if (type?.receiptScope === 'reseal') return 'redacted';
+  if (type?.receiptScope === 'reseal' || reading?.resealed === true) return 'redacted';
   const hashed = reading?.layout?.hashedMembers ?? [];
   return holdsRedacted(pickPresent(projectForEnvelope(bundle), hashed)) ? 'redacted' : null;
 }

@@ -26,8 +26,10 @@ export async function evaluateOlderReseal(
   const subject: Subject =
     isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
   const integrity = checkIntegrity(subject);
-  // The envelope is checked like any other: a label that any attacker can add excuses none that is broken.
-  const envelope = await checkEnvelope(subject, evidence, beside.timestamps, integrity.hashed, trust);
+  // A bundle that is intact as the type it states is not read as a reseal, so its envelope is checked like any other.
+  // Otherwise a label that any attacker can add would excuse a broken envelope.
+  const isWhole = checkIntegrity(read).outcome.status === 'PASS';
+  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, beside.timestamps, integrity.hashed, trust);
   const mayExcludeContext =
     isVouchedFor &&
     isAfter(receipt.keyEntry?.contextUnprotectedBefore, receipt.receipt?.timestamp) &&
