@@ -4450,8 +4450,10 @@ def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
 
 def verify_consistency(size1: int, size2: int, root1: bytes, root2: bytes, path: Sequence[bytes]) -> bool:
     """Whether the larger of two trees of a log extends the smaller one. See RFC 9162, 2.1.4.2."""
-    if size1 == size2 or size1 == 0:
-        return not path and (root1 == root2 if size1 == size2 else root1 == hashlib.sha256().digest())
+    if (size1 == 0 and root1 != hashlib.sha256().digest()) or (size1 == size2 and root1 != root2):
+        return False
+    if size1 in (0, size2):
+        return not path
     hashes = [root1, *path] if size1 & (size1 - 1) == 0 else list(path)
     if size1 > size2 or not hashes:
         return False

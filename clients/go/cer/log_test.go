@@ -83,6 +83,9 @@ func TestProofsOfSmallTrees(t *testing.T) {
 				t.Fatalf("leaf %d of %d with another hash", i, n)
 			}
 		}
+		if !consistent(0, n, emptyRoot, root, nil) || consistent(0, n, root, root, nil) {
+			t.Fatalf("0 to %d", n)
+		}
 		for m := uint64(1); m <= n; m++ {
 			path, old := naiveProof(m, leaves, true), naiveRoot(all[:m])
 			if !consistent(m, n, old, root, path) {
@@ -93,6 +96,18 @@ func TestProofsOfSmallTrees(t *testing.T) {
 				t.Fatalf("%d to %d, changed", m, n)
 			}
 		}
+	}
+}
+
+func TestOnlyOneRootIsThatOfAnEmptyTree(t *testing.T) {
+	other := digest{1}
+	for _, roots := range [][2]digest{{emptyRoot, other}, {other, emptyRoot}, {other, other}} {
+		if consistent(0, 0, roots[0], roots[1], nil) {
+			t.Fatalf("%x to %x", roots[0], roots[1])
+		}
+	}
+	if !consistent(0, 0, emptyRoot, emptyRoot, nil) {
+		t.Fatal("an empty tree is consistent with itself")
 	}
 }
 

@@ -56,12 +56,10 @@ func rootByInclusion(leaf digest, index, size uint64, path []digest) (digest, bo
 // between equal ones, it is empty.
 func consistent(size1, size2 uint64, root1, root2 digest, path []digest) bool {
 	switch {
-	case size1 > size2:
+	case size1 > size2, size1 == 0 && root1 != emptyRoot, size1 == size2 && root1 != root2:
 		return false
-	case size1 == 0:
-		return len(path) == 0 && root1 == emptyRoot
-	case size1 == size2:
-		return len(path) == 0 && root1 == root2
+	case size1 == 0, size1 == size2:
+		return len(path) == 0
 	}
 	old, grown, ok := rootsByConsistency(size1, size2, &root1, path)
 	return ok && old == root1 && grown == root2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import unittest
 from pathlib import Path
@@ -35,6 +36,14 @@ class LogProofs(unittest.TestCase):
                 self.assertEqual(found["code"] or found["status"], cer.get(row, "expect"))
                 if found["status"] == "included":
                     self.assertGreater(cer.text_of(found["loggedBy"]), when)
+
+    def test_empty_trees(self) -> None:
+        empty, other = hashlib.sha256().digest(), bytes(32)
+        for roots in ((empty, other), (other, empty), (other, other)):
+            self.assertFalse(cer.verify_consistency(0, 0, *roots, []), roots)
+        self.assertTrue(cer.verify_consistency(0, 0, empty, empty, []))
+        self.assertTrue(cer.verify_consistency(0, 1, empty, other, []))
+        self.assertFalse(cer.verify_consistency(0, 1, other, other, []))
 
     def test_unknown_log_before_a_broken_line(self) -> None:
         rows = cer.get(cer.parse_json((VECTORS / "proofs.json").read_bytes()), "proofs")

@@ -51,8 +51,9 @@ export interface Consistency {
 export function verifyConsistency({ size1, size2, root1, root2, path }: Consistency): boolean {
   if (!isSize(size1) || !isSize(size2) || size1 > size2) return false;
   if (path.some(({ length }) => length !== HASH_BYTES)) return false;
-  if (size1 === 0) return path.length === 0 && equalBytes(root1, EMPTY_ROOT);
-  if (size1 === size2) return path.length === 0 && equalBytes(root1, root2);
+  if (size1 === 0 && !equalBytes(root1, EMPTY_ROOT)) return false;
+  if (size1 === size2 && !equalBytes(root1, root2)) return false;
+  if (size1 === 0 || size1 === size2) return path.length === 0;
   // A complete first tree is its own first hash.
   const hashes = isPowerOfTwo(size1) ? [root1, ...path] : path;
   const [first, ...rest] = hashes;
