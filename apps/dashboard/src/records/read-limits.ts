@@ -1,6 +1,5 @@
 import { ByteBudget, ServiceError, type Reservation } from '@cer/http-service';
-
-const MINUTE_MS = 60_000;
+import { eachMinute } from './each-minute.js';
 
 /** Parsing and verifying them takes one to two seconds of the process that all accounts share. */
 const BYTES_PER_MINUTE = 16 * 1024 * 1024;
@@ -11,16 +10,8 @@ const BYTES_PER_MINUTE = 16 * 1024 * 1024;
  * @returns counts the bytes of one certificate, which are given back only where it was not read
  */
 export function createReadLimits(now: () => Date): (tenantId: string) => Reservation {
-  const budgets = new Map<string, ByteBudget>();
-  let minute = 0;
-  return (tenantId) => {
-    const current = Math.floor(now().getTime() / MINUTE_MS);
-    if (current !== minute) budgets.clear();
-    minute = current;
-    const budget = budgets.get(tenantId) ?? new ByteBudget({ totalBytes: BYTES_PER_MINUTE, refuse: readTooMuch });
-    budgets.set(tenantId, budget);
-    return budget.reserve();
-  };
+  const budgetOf = eachMinute(now, () => new ByteBudget({ totalBytes: BYTES_PER_MINUTE, refuse: readTooMuch }));
+  return (tenantId) => budgetOf(tenantId).reserve();
 }
 
 function readTooMuch(): ServiceError {

@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000;
+import { eachMinute } from '../records/each-minute.js';
 
 /** Maximum answers of one link per minute: each asks the node with a key of the account, whose plan counts requests. */
 const OPENS_PER_MINUTE = 60;
@@ -8,14 +8,10 @@ const OPENS_PER_MINUTE = 60;
  * @returns whether a link may be opened once more
  */
 export function createOpenLimits(now: () => Date): (shareId: string) => boolean {
-  const counts = new Map<string, number>();
-  let minute = 0;
+  const countOf = eachMinute(now, () => ({ opens: 0 }));
   return (shareId) => {
-    const current = Math.floor(now().getTime() / MINUTE_MS);
-    if (current !== minute) counts.clear();
-    minute = current;
-    const count = (counts.get(shareId) ?? 0) + 1;
-    counts.set(shareId, count);
-    return count <= OPENS_PER_MINUTE;
+    const count = countOf(shareId);
+    count.opens += 1;
+    return count.opens <= OPENS_PER_MINUTE;
   };
 }

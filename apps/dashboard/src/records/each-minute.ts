@@ -1,0 +1,15 @@
+const MINUTE_MS = 60_000;
+
+/** Keeps a value for each key, in this process, which is made anew in each whole minute. */
+export function eachMinute<Value>(now: () => Date, make: () => Value): (key: string) => Value {
+  const values = new Map<string, Value>();
+  let minute = 0;
+  return (key) => {
+    const current = Math.floor(now().getTime() / MINUTE_MS);
+    if (current !== minute) values.clear();
+    minute = current;
+    const value = values.get(key) ?? make();
+    values.set(key, value);
+    return value;
+  };
+}
