@@ -2879,6 +2879,7 @@ class _Evaluation:
         self.receipt: Optional[_Receipt] = None
         self.computed: Optional[str] = None
         self.is_older = False
+        self.is_reseal_alone = False
         self.is_envelope_checked = False
         self.lacks_context = False
         self.timestamps: List[Timestamp] = []
@@ -3400,9 +3401,11 @@ class _Evaluation:
             return self.failed(path, "missing beside its signature")
         if signature is ABSENT:
             return self.failed("meta.verificationEnvelopeSignature", "missing")
-        if self.shape.is_reseal or contains(pick(self.bundle, self.scope), REDACTED):
+        is_reseal = self.shape.is_reseal or (self.is_older and self.is_reseal_alone)
+        if is_reseal or contains(pick(self.bundle, self.scope), REDACTED):
             return SKIPPED
-        self.is_envelope_checked = True
+        # The envelope of what is a reseal alone is checked only where the receipt, which comes after it, does not hold.
+        self.is_envelope_checked = not self.is_reseal_alone
         if not isinstance(envelope, dict):
             return self.failed(path, "not an object")
         if envelope.get("envelopeType") != "svc.verification.envelope.v2":
@@ -3467,13 +3470,24 @@ class _Evaluation:
         labels = (get(meta, "provenance", "kind"), get(meta, "attestation", "mode"))
         return self.bundle.get("bundleType") == "cer.ai.execution.v1" and "redacted_reseal" in labels
 
+    def is_intact(self) -> bool:
+        """Whether the bundle is intact as the type that it states."""
+        self.verify_integrity()
+        found, self.findings, self.relaxations, self.computed = self.findings, [], [], None
+        return not found
+
     def run(self) -> Report:
         self.check_timestamps()
+        # A label that any attacker can add must not excuse the broken envelope of a bundle that is intact without it.
+        self.is_reseal_alone = self.is_labelled and not self.is_intact()
         self.checks.envelope = self.verify_envelope()
         envelope, self.findings = self.findings, []
         self.verify_receipt()
         receipt, self.findings = self.findings, []
         self.is_older = self.is_labelled and self.receipt_passes
+        if self.is_older and self.is_reseal_alone:
+            self.checks.envelope = self.verify_envelope()
+            envelope, self.findings = self.findings, []
         self.verify_integrity()
         self.checks.bundle_integrity = FAIL if self.findings else PASS
         options = self.options

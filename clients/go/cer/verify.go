@@ -26,6 +26,7 @@ type evaluation struct {
 	checks      Checks
 	receipt     *receipt
 	older       bool // read as a reseal of an older node
+	resealOnly  bool // labelled as such, and not intact as the type that the bundle states
 	noContext   bool // the excluded context of an older reseal
 
 	envelopeChecked bool // layer 3 compares the protocolVersion of meta.attestation
@@ -44,6 +45,8 @@ func Verify(v *Value, options Options) Report {
 	e := &evaluation{options: options, checks: Checks{Fail, Skipped, Skipped, Skipped}}
 	if e.unwrap(v) {
 		e.shape = e.readShape()
+		// A label that any attacker can add must not excuse the broken envelope of a bundle that is intact without it.
+		e.resealOnly = e.labelled() && !e.intact()
 		e.checks.Envelope = e.verifyEnvelope()
 		envelope := e.findings
 		e.findings = nil
@@ -51,6 +54,11 @@ func Verify(v *Value, options Options) Report {
 		receipt := e.findings
 		e.findings = nil
 		e.older = e.readsAsOlderReseal()
+		if e.older && e.resealOnly {
+			e.checks.Envelope = e.verifyEnvelope()
+			envelope = e.findings
+			e.findings = nil
+		}
 		e.verifyIntegrity()
 		e.checks.BundleIntegrity = Pass
 		if len(e.findings) > 0 {
@@ -60,6 +68,14 @@ func Verify(v *Value, options Options) Report {
 		e.findings = append(append(e.findings, receipt...), envelope...)
 	}
 	return e.report()
+}
+
+// intact reports whether the bundle is intact as the type that it states.
+func (e *evaluation) intact() bool {
+	e.verifyIntegrity()
+	found := e.findings
+	e.findings, e.relaxations = nil, nil
+	return len(found) == 0
 }
 
 // unwrap finds the bundle, and the package around it.

@@ -21,14 +21,14 @@ export async function evaluateOlderReseal(
   trust: Trust,
   options: VerifyOptions,
 ): Promise<Evaluation> {
-  const receipt = await checkReceipt(read, evidence, beside.timestamps, trust);
-  const isVouchedFor = receipt.outcome.status === 'PASS';
-  const subject: Subject =
-    isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
-  const integrity = checkIntegrity(subject);
-  // A bundle that is intact as the type it states is not read as a reseal, so its envelope is checked like any other.
-  // Otherwise a label that any attacker can add would excuse a broken envelope.
+  // A bundle that is intact as the type it states is not read as a reseal by its envelope, which is checked like any
+  // other. Otherwise a label that any attacker can add would excuse a broken envelope.
   const isWhole = checkIntegrity(read).outcome.status === 'PASS';
+  const asReseal = read.reading === null ? read : { ...read, reading: { ...read.reading, resealed: true } };
+  const receipt = await checkReceipt(isWhole ? read : asReseal, evidence, beside.timestamps, trust);
+  const isVouchedFor = receipt.outcome.status === 'PASS';
+  const subject = isVouchedFor ? asReseal : read;
+  const integrity = checkIntegrity(subject);
   const envelope = await checkEnvelope(isWhole ? read : subject, evidence, beside.timestamps, integrity.hashed, trust);
   const mayExcludeContext =
     isVouchedFor &&

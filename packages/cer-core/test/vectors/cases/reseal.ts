@@ -312,9 +312,13 @@ async function olderResealCases(): Promise<Vector[]> {
           provenance: { kind: 'redacted_reseal', originalCertificateHash: ORIGINAL_HASH },
         })
       : change(bundle, 'meta.attestation.mode', 'redacted_reseal');
+  const redactedBy = (path: string): JsonObject => seal(change(v1(), path, undefined));
   const redacted = seal(v1({ inputHash: R, prompt: R }));
   const receipted = await attest(redacted, { envelope: false });
   const certified = await attest(seal(v1()));
+  /** Content that is intact only as a reseal, beside an envelope of other content. */
+  const beside = labelled(await attest(redactedBy('snapshot.inputHash')));
+  const otherEnvelope = change(beside, 'meta.verificationEnvelopeSignature', await sign(OTHER, 'x'));
   /** Older nodes resealed without the context in the hash. */
   const full = v1({ inputHash: R }, { context: { signals: [] }, contextSummary: { a: 1 } });
   const withoutContext = {
@@ -335,6 +339,7 @@ async function olderResealCases(): Promise<Vector[]> {
   const RULE =
     'They verify only if a valid receipt names that hash and the key’s entry has contextUnprotectedBefore later than the receipt.';
   const LABEL = 'Nothing a label says loosens a check.';
+  const SKIPS = 'The envelope of an older reseal is skipped where the bundle is not intact as the type it states.';
   return group('older-reseal', 'signed-redacted-reseal', keySet(), [
     [
       'by-provenance-kind',
@@ -368,6 +373,40 @@ async function olderResealCases(): Promise<Vector[]> {
       fails('ATTESTATION_INVALID_SIGNATURE', 'meta.verificationEnvelopeSignature', 'PPPF', CLAIMED),
     ],
     [
+      'beside-another-envelope',
+      SKIPS,
+      otherEnvelope,
+      passes('PPPS', CLAIMED),
+      { heading: 'Layer 3: envelope' },
+    ],
+    [
+      'beside-half-an-envelope',
+      'An envelope without its signature or the reverse is FAIL, whatever the bundle is.',
+      change(beside, 'meta.verificationEnvelopeSignature', undefined),
+      fails('ATTESTATION_INVALID_SIGNATURE', 'meta.verificationEnvelopeSignature', 'PPPF', CLAIMED),
+      { heading: 'Layer 3: envelope' },
+    ],
+    [
+      'beside-another-envelope-without-label',
+      'Only a reseal skips its envelope.',
+      change(otherEnvelope, 'meta.provenance', undefined),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPPF'),
+      { heading: 'Layer 3: envelope' },
+    ],
+    [
+      'beside-another-envelope-with-a-forged-receipt',
+      LABEL,
+      change(otherEnvelope, 'meta.attestation.signature', await sign(OTHER, 'x')),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FFPF', CLAIMED),
+    ],
+    [
+      'beside-another-envelope-and-a-copy-that-differs',
+      'Where layer 3 has no envelope to check, layer 2 compares the copy of `protocolVersion`.',
+      change(otherEnvelope, 'meta.attestation.protocolVersion', '1.3.0'),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPFF', CLAIMED),
+      { heading: 'Attestation' },
+    ],
+    [
       'label-on-a-whole-bundle',
       'The label on a bundle that holds by itself changes nothing.',
       labelled(certified),
@@ -380,6 +419,17 @@ async function olderResealCases(): Promise<Vector[]> {
       fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPPS', CLAIMED),
     ],
     ['context-excluded', RULE, unprotected, relaxed, { keySet: later }],
+    [
+      'context-excluded-beside-another-envelope',
+      SKIPS,
+      change(
+        labelled(await attest(withoutContext)),
+        'meta.verificationEnvelopeSignature',
+        await sign(OTHER, 'x'),
+      ),
+      relaxed,
+      { keySet: later, heading: 'Layer 3: envelope' },
+    ],
     ['context-excluded-by-no-key', RULE, unprotected, refusedContext],
     [
       'context-excluded-but-signed-later',
