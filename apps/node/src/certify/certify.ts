@@ -58,17 +58,15 @@ export async function certify(
   const mintedId = randomUUID();
   const now = deps.now().toISOString();
   const { activeId } = deps.secrets;
-  const seal = (
-    times: Pick<ExecutionRow, 'createdAt'> & { timestamp: string | null },
-    secretId: string,
-  ): SealedExecution =>
+  const seal = (createdAt: string, timestamp: string | null, secretId: string): SealedExecution =>
     sealExecution(request, {
-      ...times,
+      createdAt,
+      timestamp,
       executionId: mintedId,
       saltsFor: (executionId) => deriveSalts(deps.secrets.secretOf(secretId), caller.tenantId, executionId),
     });
 
-  const sealed = seal({ createdAt: now, timestamp: null }, activeId);
+  const sealed = seal(now, null, activeId);
   const metadata = stated(request, 'metadata');
   const layout = layoutFor(sealed.bundle);
   const { meta, texts, outcome } = await attestAndRecord(deps, {
@@ -94,7 +92,7 @@ export async function certify(
   const { existing } = outcome;
   if (existing === null) throw new Error('a full record was taken for a hash-only one');
   // The first request may have left the times to the node or used an older secret: seal with its times and secret.
-  const again = sealAgain(existing, deps.secrets, (secretId) => seal(existing, secretId));
+  const again = sealAgain(existing, deps.secrets, (secretId) => seal(existing.createdAt, existing.timestamp, secretId));
   const record = recordToReplay(existing, outcome.record, again.certificateHash);
   const parts = responseParts(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId);
   const body = await withLogProofs(certifyResponse(parts), record, deps.log);

@@ -90,7 +90,8 @@ export class GroupCommit<Row> {
       ahead.followers.push(waiter);
       return;
     }
-    const entry = { ...waiter, key, followers };
+    const { row, resolve, reject } = waiter;
+    const entry = { row, resolve, reject, key, followers };
     this.#entries.set(key, entry);
     this.#queue.push(entry);
     this.#schedule();
