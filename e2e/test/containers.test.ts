@@ -119,6 +119,33 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('infra/helm', () => {
+  // The template as text: helm renders it in `npm run test:chart`, where Go is.
+  it.each([
+    ['node', NODE_VARIABLES],
+    ['renderer', RENDERER_VARIABLES],
+    ['verifier', VERIFIER_VARIABLES],
+    ['bridge', BRIDGE_VARIABLES],
+    ['dashboard', DASHBOARD_VARIABLES],
+  ])('passes only variables that the %s reads', (name, variables) => {
+    const helpers = readFileSync(join(root, 'infra/helm/templates/_helpers.tpl'), 'utf8');
+    const [forAll = '', ...byName] =
+      /define "cer\.variables"(.*?)\{\{- end \}\}/s.exec(helpers)?.[1]?.split(/if eq \.name "(?=[a-z]+")/) ?? [];
+    const own = byName.find((branch) => branch.startsWith(`${name}"`)) ?? '';
+    const namesIn = (text: string): readonly string[] =>
+      [...text.matchAll(/"([A-Z][A-Z_]+)"/g)].map(([, found = '']) => found);
+    const removed = [...own.matchAll(/unset \$own "([A-Z_]+)"/g)].map(([, found]) => found);
+    // The last one is read by Node.js itself.
+    const passed = [...namesIn(forAll), ...namesIn(own)].filter(
+      (variable) => !removed.includes(variable) && variable !== 'NODE_EXTRA_CA_CERTS',
+    );
+    expect(passed).toContain('LOG_LEVEL');
+    expect(passed.length).toBeGreaterThan(1);
+    const known = new Set(Object.keys(variables.shape));
+    expect(passed.filter((variable) => !known.has(variable) && !known.has(variable.replace(/_FILE$/, '')))).toEqual([]);
+  });
+});
+
 describe('infra/docker/Dockerfile', () => {
   it('copies only from its stages and the repository', () => {
     const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
