@@ -16,14 +16,11 @@ export class MemorySurface {
     this.#kit = kit;
     this.width = width;
     this.height = height;
-    const bytes = width * height * 4;
-    const memory = kit.Malloc(Uint8Array, bytes);
-    if (memory.byteOffset === 0) outOfMemory('no memory for a canvas of this size');
-    this.#memory = memory;
+    this.#memory = this.#allocate();
     this.pixels().fill(0);
-    const surface = kit.MakeRasterDirectSurface(this.#info(), memory, width * 4);
+    const surface = kit.MakeRasterDirectSurface(this.#info(), this.#memory, width * 4);
     if (surface === null) {
-      kit.Free(memory);
+      kit.Free(this.#memory);
       outOfMemory('no canvas of this size');
     }
     this.#surface = surface;
@@ -55,9 +52,17 @@ export class MemorySurface {
   }
 
   #copy(): Image {
+    // MakeImage allocates before it reads: room made now keeps the heap from growing, which would detach the pixels.
+    this.#kit.Free(this.#allocate());
     const image = this.#kit.MakeImage(this.#info(), this.pixels(), this.width * 4);
     if (image === null) outOfMemory('no memory for a copy of the canvas');
     return image;
+  }
+
+  #allocate(): ReturnType<CanvasKit['Malloc']> {
+    const memory = this.#kit.Malloc(Uint8Array, this.width * this.height * 4);
+    if (memory.byteOffset === 0) outOfMemory('no memory for a canvas of this size');
+    return memory;
   }
 
   #info(): ImageInfo {
