@@ -58,7 +58,18 @@ export class Color {
     return [this.r / 255, this.g / 255, this.b / 255, this.a];
   }
 
-  toString(): string {
+  /** The mix with another colour, in the model of this one's colour mode. */
+  lerp(to: Color, amount: number): Color {
+    return lerpColors(this, to, amount, this.mode);
+  }
+
+  /** @param format `#rrggbb`, or else with alpha as CSS */
+  toString(format?: unknown): string {
+    if (format === '#rrggbb')
+      return `#${this.levels
+        .slice(0, 3)
+        .map((level) => level.toString(16).padStart(2, '0'))
+        .join('')}`;
     return `rgba(${Math.round(this.r)}, ${Math.round(this.g)}, ${Math.round(this.b)}, ${this.a})`;
   }
 

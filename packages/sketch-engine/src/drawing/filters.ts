@@ -61,9 +61,12 @@ export function applyFilter(pen: Pen, kind: string, amount: number | undefined):
   ctx.putImageData(held, 0, 0);
 }
 
+/** Skia blurs by no more; a wider margin would only need memory. */
+const MAX_BLUR = 532;
+
 /** Beyond the edge the picture continues with the pixels of the edge, so that no edge becomes transparent. */
 function blur({ ctx, width, height, makeCanvas }: Pen, amount: number): void {
-  const radius = Math.max(0, amount);
+  const radius = Math.min(MAX_BLUR, Math.max(0, amount || 0));
   const margin = Math.ceil(radius * 3);
   const wide = makeCanvas(width + 2 * margin, height + 2 * margin);
   wide.imageSmoothingEnabled = false;

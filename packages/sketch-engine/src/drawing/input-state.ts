@@ -17,6 +17,8 @@ export const RESTING: Readonly<Record<string, unknown>> = {
   code: '',
   focused: false,
   touches: [],
+  deviceOrientation: 'portrait',
+  turnAxis: undefined,
 };
 
 /** Functions that ask the page for something that a picture does not have. */

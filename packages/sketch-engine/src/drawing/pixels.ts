@@ -3,6 +3,7 @@ import { Color } from './color.js';
 import { word } from './constants.js';
 import { release, type CanvasHandle, type DrawingContext, type Pixels } from './drawing-context.js';
 import { applyFilter } from './filters.js';
+import { fitImage } from './image-fit.js';
 import { box } from './shapes.js';
 import type { Pen, SketchFunctions } from './style.js';
 
@@ -30,13 +31,14 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     held = ctx.getImageData(0, 0, pen.width, pen.height);
     publish(held.data);
   };
-  const image = (source: Drawable, ...at: number[]): void => {
-    const [x = 0, y = 0, w = source.width, h = source.height, sx = 0, sy = 0, sw = source.width, sh = source.height] =
-      at;
-    const [left, top, width, height] = box(pen.style.imageMode, x, y, w, h);
-    if (!(sw > 0 && sh > 0)) return;
+  const image = (source: Drawable, ...at: readonly unknown[]): void => {
+    const [x, y, w, h, sx, sy, sw, sh] = at.slice(0, 8).map((value) => (value === undefined ? 0 : Number(value)));
+    const { width, height } = source;
+    const place = box(pen.style.imageMode, x ?? 0, y ?? 0, w || width, h || height);
+    const part = [sx || 0, sy || 0, sideOf(sw, width), sideOf(sh, height)] as const;
+    const [shown, shownAt] = fitImage(part, place, at.slice(8));
     withTint(pen, source, (from) => {
-      ctx.drawImage(from, sx, sy, sw, sh, left, top, width, height);
+      ctx.drawImage(from, ...shown, ...shownAt);
     });
   };
   const levelsOf = (value: unknown): readonly number[] =>
@@ -89,6 +91,11 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
   };
 }
 
+/** A side that is not within the picture is the whole one. */
+function sideOf(side: number | undefined, whole: number): number {
+  return side !== undefined && side > 0 && side < whole ? side : whole;
+}
+
 /** `copy(source?, sx, sy, sw, sh, dx, dy, dw, dh)`; without a source the canvas is its own. */
 function copyRegion(ctx: DrawingContext, args: readonly unknown[]): void {
   const [source] = args;
@@ -139,7 +146,7 @@ function tintPixels(pixels: Uint8ClampedArray, tint: Color): void {
 const IMAGE_FUNCTIONS = ['loadPixels', 'updatePixels', 'get', 'set', 'copy', 'blend', 'filter'];
 
 function makeImage(pen: Pen, width: number, height: number): Drawable {
-  const image = { width: 0, height: 0 };
+  const image = { width: 0, height: 0, pixels: [], pixelDensity: () => 1 };
   const takeCanvas = (ctx: DrawingContext): void => {
     const own: Pen = { ...pen, ctx, width: ctx.canvas.width, height: ctx.canvas.height };
     const functions = pixelFunctions(own, (pixels) => {

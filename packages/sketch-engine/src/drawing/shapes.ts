@@ -100,7 +100,13 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
 
 /** A point is a disc as wide as the stroke, in the stroke's colour. */
 export function dot({ ctx, style, isClipping }: Pen, x: number, y: number): void {
-  if (style.stroke === undefined || isClipping) return;
+  if (style.stroke === undefined) return;
+  if (isClipping) {
+    // In p5.js it is this short a line, whose edge a clip may show.
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + 0.00001, y);
+    return;
+  }
   ctx.save();
   ctx.fillStyle = strokeOf(style);
   ctx.beginPath();

@@ -32,7 +32,7 @@ const WITHOUT_EFFECT = [
   'noLoop',
   'loop',
   'redraw',
-  'frameRate',
+  'setFrameRate',
   'cursor',
   'noCursor',
   'describe',
@@ -126,7 +126,7 @@ export function createSketchApi(
       totalFrames: input.totalFrames,
       isLooping: () => input.totalFrames > 1,
     }),
-    ...Object.entries({ getTargetFrameRate: () => input.fps }),
+    ...['frameRate', 'getFrameRate', 'getTargetFrameRate'].map((name): [string, unknown] => [name, () => input.fps]),
   ]);
   return {
     globals,

@@ -7,6 +7,7 @@ import { curveFunctions } from './curves.js';
 import type { DrawingContext } from './drawing-context.js';
 import { bindContext, pixelFunctions } from './pixels.js';
 import { shapeFunctions } from './shapes.js';
+import { withReaders } from './readers.js';
 import { applyStyle, FIRST_STYLE, styleFunctions, type Pen, type SketchFunctions } from './style.js';
 import { transformFunctions } from './transforms.js';
 import { textFunctions } from './typography.js';
@@ -46,7 +47,7 @@ export function createSurface(
   ctx.lineJoin = 'miter';
   applyStyle(pen);
 
-  const functions: SketchFunctions = {
+  const functions = withReaders(pen, {
     ...styleFunctions(pen),
     ...shapeFunctions(pen),
     ...curveFunctions(pen),
@@ -83,7 +84,7 @@ export function createSurface(
       return createGraphics(width, height, makeCanvas);
     },
     createImage: pixelFunctions(pen, publish)['createImage'] ?? (() => undefined),
-  };
+  });
   return {
     functions,
     beginFrame() {
@@ -104,7 +105,12 @@ export function refuseWebGl(renderer: unknown): void {
 
 function createGraphics(width: number, height: number, makeCanvas: MakeCanvas): object {
   const ctx = makeCanvas(width, height);
-  const graphics: Record<string, unknown> = { width: ctx.canvas.width, height: ctx.canvas.height, drawingContext: ctx };
+  const graphics: Record<string, unknown> = {
+    width: ctx.canvas.width,
+    height: ctx.canvas.height,
+    drawingContext: ctx,
+    pixels: [],
+  };
   const surface = createSurface(ctx, makeCanvas, (pixels) => {
     graphics['pixels'] = pixels;
   });

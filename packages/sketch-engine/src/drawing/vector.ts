@@ -93,6 +93,37 @@ export class Vector {
   lerp(to: Operand, y: number, z?: number, amount = y): this {
     return this.combine(parts(to, y, z), (a, b) => a + (b - a) * amount);
   }
+  /** Turns towards another vector by a share of the angle between them; the length changes by the same share. */
+  slerp(to: Like, amount: number): this {
+    if (amount === 0) return this;
+    if (amount === 1) return this.set(to);
+    const length = this.mag();
+    const [x, y, z] = parts(to);
+    const toLength = new Vector(x, y, z).mag();
+    const axis = this.cross(to);
+    const axisLength = axis.mag();
+    const angle = Math.atan2(axisLength, this.dot(to));
+    // Between vectors of one direction, or of none, nothing turns.
+    if (length * toLength === 0 || (axisLength === 0 && angle < Math.PI / 2)) return this.lerp(to, amount);
+    if (axisLength > 0) axis.mult(1 / axisLength);
+    else axis.set(this.axisOfHalfTurn(z));
+    const aside = axis.cross(this);
+    const growth = 1 - amount + (amount * toLength) / length;
+    const [cos, sin] = [growth * Math.cos(amount * angle), growth * Math.sin(amount * angle)];
+    return this.set(this.x * cos + aside.x * sin, this.y * cos + aside.y * sin, this.z * cos + aside.z * sin);
+  }
+  /** Parts too small to count become 0. */
+  clampToZero(): this {
+    return this.combine([0, 0, 0], (own) => (Math.abs(own) <= Number.EPSILON ? 0 : own));
+  }
+  getValue(index: number): number | undefined {
+    return this.array()[index];
+  }
+  setValue(index: number, value: number): this {
+    const all = this.array();
+    if (index in all) all[index] = value;
+    return this.set(all);
+  }
   reflect(normal: Vector): this {
     const unit = normal.copy().normalize();
     return this.sub(unit.mult(2 * this.dot(unit)));
@@ -108,6 +139,12 @@ export class Vector {
     return `[${this.x}, ${this.y}, ${this.z}]`;
   }
 
+  /** Where the other end lies opposite any axis across this vector would do: these are those of p5.js. */
+  private axisOfHalfTurn(z: number): readonly [number, number, number] {
+    if (this.z === 0 && z === 0) return [0, 0, 1];
+    const across = Math.hypot(this.x, this.y);
+    return this.x === 0 ? [1, 0, 0] : [this.y / across, -this.x / across, 0];
+  }
   private combine([a, b, c]: readonly [number, number, number], by: (own: number, other: number) => number): this {
     this.x = by(this.x, a);
     this.y = by(this.y, b);
@@ -132,6 +169,9 @@ export class Vector {
   }
   static lerp(a: Vector, b: Vector, amount: number, target?: Vector): Vector {
     return copyOf(a, target).lerp(b, amount);
+  }
+  static slerp(a: Vector, b: Vector, amount: number, target?: Vector): Vector {
+    return copyOf(a, target).slerp(b, amount);
   }
   static normalize(a: Vector, target?: Vector): Vector {
     return copyOf(a, target).normalize();

@@ -9,7 +9,7 @@ type Vertex =
 
 /** `beginShape` to `endShape`: free outlines with holes, and lists of simple shapes. */
 export function vertexFunctions(pen: Pen): SketchFunctions {
-  let kind = 'outline';
+  let kind = 'path';
   let outlines: Vertex[][] = [[]];
   let order = 3;
   let controls: number[] = [];
@@ -22,7 +22,7 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
   };
   return {
     beginShape(shape?: unknown) {
-      kind = shape === undefined ? 'outline' : word(shape).toLowerCase();
+      kind = shape === undefined ? 'path' : word(shape).toLowerCase();
       outlines = [[]];
       controls = [];
     },
@@ -64,7 +64,7 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
     },
     endShape(mode?: unknown) {
       const close = mode !== undefined && word(mode).toLowerCase() === 'close';
-      if (kind === 'outline') drawOutlines(pen, outlines, close);
+      if (kind === 'path') drawOutlines(pen, outlines, close);
       else drawList(pen, kind, outlines.flat(), close);
       outlines = [[]];
     },

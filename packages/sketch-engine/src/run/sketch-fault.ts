@@ -1,6 +1,7 @@
 import { ProtocolViolation } from '../drawing/violation.js';
 import { lineOfError } from '../language/pin-errors.js';
 import { SketchRuleError, type SketchSyntaxError } from '../language/pin-syntax.js';
+import { insteadOf } from './absent-names.js';
 import { MAX_MESSAGE_CHARACTERS } from './visible-message.js';
 
 /** A fault of a sketch, in its own realm. */
@@ -39,7 +40,12 @@ function describe(thrown: unknown): { readonly text: string; readonly line?: num
     if (!(thrown instanceof Error)) return { text: String(thrown) };
     // A script that does not parse is reported through the call that inserted it.
     const message = thrown.message.replace(/^Failed to execute 'append' on 'Element': /, '');
-    return { text: `${thrown.name}: ${message}`, line: lineOfError(thrown) };
+    const [, unknown] = /^([\w$]+) is not defined$/.exec(message) ?? [];
+    const instead = unknown === undefined ? undefined : insteadOf(unknown);
+    return {
+      text: `${thrown.name}: ${message}${instead === undefined ? '' : `. ${instead}`}`,
+      line: lineOfError(thrown),
+    };
   } catch {
     return { text: 'the sketch threw something that has no text' };
   }

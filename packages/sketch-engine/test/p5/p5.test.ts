@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
 import { build } from 'esbuild';
+import { insteadOf } from '../../src/run/absent-names.js';
 
 const P5 = `${__dirname}/../../../../node_modules/p5/lib/p5.min.js`;
 
@@ -48,6 +49,14 @@ describeInChromium('The drawing layer beside p5.js', () => {
   it('gives the values that p5.js gives', async () => {
     const codes = sketchesIn('values.txt');
     expect(await outcomes('valuesOfOurs(codes)', codes)).toEqual(await outcomes('valuesOfP5(codes)', codes));
+  });
+
+  it('has each name of p5.js, or says what to use instead', async () => {
+    const absent = String(await page.evaluate('absentNames()')).split(' ');
+    // A vector has three parts.
+    const unexplained = absent.filter((name) => insteadOf(name) === undefined);
+    expect(unexplained).toEqual(['dimensions', 'w', 'friendlyErrorsDisabled']);
+    expect(absent).toEqual(expect.arrayContaining(['box', 'loadImage', 'textBounds']));
   });
 
   it('draws the pixels that p5.js draws', async () => {

@@ -77,3 +77,11 @@ globalThis.differingChannels = async (code) => {
   theirSketch.names.remove();
   return ours.filter((value, at) => Math.abs(value - theirs[at]) > TOLERANCE).length;
 };
+
+/** The public names of p5.js, of sketches and of vectors, that ours do not have. */
+globalThis.absentNames = () => {
+  const { names } = makeOurs();
+  const absent = (theirs, ours) =>
+    Object.getOwnPropertyNames(theirs).filter((name) => !name.startsWith('_') && !(name in ours));
+  return [...absent(p5.prototype, names), ...absent(p5.Vector.prototype, names.createVector())].join(' ');
+};
