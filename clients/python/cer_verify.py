@@ -757,6 +757,7 @@ CODES = (
     "LOG_PROOF_MISSING LOG_PROOF_MALFORMED LOG_UNKNOWN LOG_SIGNATURE_INVALID LOG_INCLUSION_INVALID "
     "LOG_LABEL_MISMATCH LOG_QUORUM_NOT_MET LOG_TIME_CONFLICT LOG_BACKDATED UNKNOWN_ERROR"
 ).split()
+_FORM_CODES = CODES[: CODES.index("CANONICALIZATION_ERROR")]
 
 
 @dataclass(frozen=True)
@@ -1486,6 +1487,11 @@ def _transparency(status: str, code: Optional[str], **more: Json) -> Members:
     nothing: Members = dict.fromkeys(("origin", "index", "treeSize", "loggedAfter", "loggedBy"))
     detail = None if code is None else _LOG_SENTENCES[code]
     return {"status": status, "code": code, **nothing, "witnesses": [], **more, "detail": detail}
+
+
+def _absent_log(options: Options) -> Optional[Members]:
+    """What is reported of a record without a proof; None without a policy."""
+    return None if options.log_policy is None else _transparency("absent", "LOG_PROOF_MISSING")
 
 
 def _iso(seconds: Optional[int]) -> Optional[str]:
@@ -2877,6 +2883,7 @@ class _Evaluation:
         self.relaxations: List[str] = []
         self.checks = Checks()
         self.receipt: Optional[_Receipt] = None
+        self.values: List[Finding] = []
         self.computed: Optional[str] = None
         self.is_older = False
         self.is_reseal_alone = False
@@ -2940,35 +2947,61 @@ class _Evaluation:
     # Layer 1: integrity.
 
     def verify_integrity(self) -> None:
-        bundle, shape, snapshot = self.bundle, self.shape, get(self.bundle, "snapshot")
+        bundle, shape = self.bundle, self.shape
+        self.check_places()
+        if not self.is_readable():
+            return
+        if not is_hash(bundle.get("certificateHash")):
+            self.fault("INVALID_SHA256_FORMAT", "certificateHash", "not a hash")
+        version = "0.2" if shape.layout == _V2_LAYOUT else "0.1"
+        if shape.layout != _FLAT_LAYOUT and bundle.get("version") != version:
+            self.unsupported("version", f"not {version}")
+        snapshot = get(bundle, "snapshot")
+        if shape.layout == _HASH_LAYOUT:
+            if snapshot is not None:
+                self.fault("SCHEMA_ERROR", "snapshot", "not null")
+            return
+        if shape.layout == _FLAT_LAYOUT:
+            self.check_flat()
+        elif isinstance(snapshot, dict):
+            self.check_created_at()
+            self.check_context()
+            self.check_snapshot(snapshot)
+        # Values and evidence are checked in a bundle of the right form.
+        if all(finding.code not in _FORM_CODES for finding in self.findings):
+            self.findings.extend(self.values)
+        self.values = []
+        self.check_certificate_hash()
+
+    def is_readable(self) -> bool:
+        """Whether type, layout, snapshot and protocol are known; else nothing more of the form is checked."""
+        shape, snapshot = self.shape, get(self.bundle, "snapshot")
         if shape.layout is None:
-            if shape.is_reseal or bundle.get("bundleType") == "legacy":
+            if shape.is_reseal or self.bundle.get("bundleType") == "legacy":
                 path = "snapshot" if snapshot is ABSENT else "snapshot.type"
                 self.unsupported(path, "not a layout of this type")
             else:
                 self.unsupported("bundleType", "not a known type")
-            return
-        self.check_places()
-        if not is_hash(bundle.get("certificateHash")):
-            self.fault("INVALID_SHA256_FORMAT", "certificateHash", "not a hash")
-        if shape.layout == _HASH_LAYOUT and snapshot is not None:
-            self.fault("SCHEMA_ERROR", "snapshot", "not null")
-        elif shape.layout not in (_HASH_LAYOUT, _FLAT_LAYOUT) and not isinstance(snapshot, dict):
-            self.fault("SCHEMA_ERROR", "snapshot", "not an object")
-        version = "0.2" if shape.layout == _V2_LAYOUT else "0.1"
-        if shape.layout != _FLAT_LAYOUT and bundle.get("version") != version:
-            self.unsupported("version", f"not {version}")
+            return False
         if shape.layout == _HASH_LAYOUT:
-            return
-        if shape.layout == _FLAT_LAYOUT:
-            self.check_flat()
-        else:
-            self.check_created_at()
-            self.check_context()
-            if not isinstance(snapshot, dict):
-                return
-            self.check_snapshot(snapshot)
-        self.check_certificate_hash()
+            return True
+        if shape.layout != _FLAT_LAYOUT and not isinstance(snapshot, dict):
+            self.fault("SCHEMA_ERROR", "snapshot", "not an object")
+            return False
+        self.relax(snapshot)
+        if shape.protocol is None:
+            path = "protocolVersion" if shape.layout == _FLAT_LAYOUT else "snapshot.protocolVersion"
+            self.unsupported(path, "not a known protocol")
+            return False
+        return True
+
+    def relax(self, snapshot: Json) -> None:
+        """See "legacy"."""
+        if self.shape.layout == _FLAT_LAYOUT:
+            self.relaxations.append("flat-render-record")
+        elif self.shape.layout == _V1_LAYOUT and not self.shape.is_reseal:
+            lacking = (("type", "snapshot-type-absent"), ("executionSurface", "execution-surface-absent"))
+            self.relaxations.extend(name for member, name in lacking if get(snapshot, member) is ABSENT)
 
     def check_places(self) -> None:
         """`meta`, and where a receipt is present the attestations, are objects."""
@@ -3003,8 +3036,6 @@ class _Evaluation:
         for name in snapshot:
             if unit_count(name) > 256 or has_control(name):
                 self.fault("SCHEMA_KEY_INVALID", at("snapshot", name), "over 256 units, or control characters")
-        if self.shape.protocol is None:
-            self.unsupported("snapshot.protocolVersion", "not a known protocol")
         if self.shape.layout == _V1_LAYOUT:
             self.check_v1(snapshot)
         elif self.shape.layout == _V2_LAYOUT:
@@ -3054,7 +3085,6 @@ class _Evaluation:
         return True
 
     def check_flat(self) -> None:
-        self.relaxations.append("flat-render-record")
         if self.shape.protocol not in ("1.2.0", "1.3.0"):
             self.unsupported("protocolVersion", "not 1.2.0 or 1.3.0")
         for name in ("runtimeHash", "codeHash", "varsHash", "animationHash", "posterHash"):
@@ -3087,7 +3117,8 @@ class _Evaluation:
         self.optionals(path, parameters, _PARAMETERS)
 
     def check_v1(self, snapshot: Members) -> None:
-        self.check_types(snapshot)
+        self.optional("snapshot.type", get(snapshot, "type"), _one_of("ai.execution.v1"))
+        self.optional("snapshot.executionSurface", get(snapshot, "executionSurface"), _one_of("ai"))
         self.check_execution(snapshot)
         if self.shape.protocol == "1.3.1":
             self.required("snapshot.parameters", get(snapshot, "parameters"), _is_object)
@@ -3104,18 +3135,7 @@ class _Evaluation:
             first = faults[0]
             detail = "input and output are not hashed as stated"
             faults = [Finding("SNAPSHOT_HASH_MISMATCH", first.member, detail, first.expected, first.computed)]
-        self.findings.extend(faults)
-
-    def check_types(self, snapshot: Members) -> None:
-        kind, surface = get(snapshot, "type"), get(snapshot, "executionSurface")
-        self.optional("snapshot.type", kind, _one_of("ai.execution.v1"))
-        self.optional("snapshot.executionSurface", surface, _one_of("ai"))
-        if self.is_resealed:
-            return
-        if kind is ABSENT:
-            self.relaxations.append("snapshot-type-absent")
-        if surface is ABSENT:
-            self.relaxations.append("execution-surface-absent")
+        self.values.extend(faults)
 
     def differing(self, parent: Members, path: str, name: str, code: str, is_required: bool) -> Optional[Finding]:
         """A finding where a raw or sealed value does not have its hash."""
@@ -3128,7 +3148,7 @@ class _Evaluation:
         try:
             computed = hash_bytes(hashed_bytes(value, self.shape.profile, at(path, name)))
         except CanonicalError as error:
-            self.fault("CANONICALIZATION_ERROR", error.path, error.rule)
+            self.values.append(Finding("CANONICALIZATION_ERROR", error.path, error.rule))
             return None
         if not is_formed or stated == computed:
             return None
@@ -3146,16 +3166,16 @@ class _Evaluation:
             self.within(path, call, (("toolId", _is_non_empty), ("at", _is_time)))
             self.optionals(path, call, (("input", raw), ("output", raw)))
             if "output" not in call and "outputHash" not in call and not self.is_resealed:
-                self.fault("TOOL_EVIDENCE_MISSING", path, "neither output nor outputHash")
+                self.values.append(Finding("TOOL_EVIDENCE_MISSING", path, "neither output nor outputHash"))
             for name, code in (("input", "INPUT_HASH_MISMATCH"), ("output", "TOOL_OUTPUT_HASH_MISMATCH")):
                 found = self.differing(call, path, name, code, False)
                 if found is not None:
-                    self.findings.append(found)
+                    self.values.append(found)
 
     def check_v2(self, snapshot: Members) -> None:
         if self.shape.protocol == "1.2.0":
             self.unsupported("snapshot.protocolVersion", "not 1.3.0 or 1.3.1")
-        self.requireds("snapshot", snapshot, _V2)
+        self.requireds("snapshot", snapshot, (("protocolVersion", _is_text), *_V2))
         self.check_execution(snapshot)
         self.optional("snapshot.instruction", get(snapshot, "instruction"), _is_non_empty)
         kinds = _one_of("system", "derived", "label")
@@ -3417,7 +3437,8 @@ class _Evaluation:
         kid = get(envelope, "kid")
         if kid is not ABSENT and not same(kid, signed["kid"]):
             self.mismatch(f"{path}.kid", "a copy that differs")
-        self.check_envelope_signature(signed, signature)
+        if not self.findings:
+            self.check_envelope_signature(signed, signature)
         return FAIL if self.findings else PASS
 
     def failed(self, member: str, detail: str) -> str:
@@ -3445,20 +3466,19 @@ class _Evaluation:
                 self.mismatch(f"{path}.attestation.{name}", "not that of meta.attestation")
 
     def check_envelope_signature(self, signed: Members, signature: Json) -> None:
-        instant = parse_time(signed["attestedAt"])
-        key, code, _ = _choose(self.options.keys, text_of(signed["kid"]), instant or (0, 0), self.timestamps)
-        if code != "":
-            is_unavailable = code == "VERIFICATION_MATERIAL_UNAVAILABLE"
-            code = code if is_unavailable else "ATTESTATION_INVALID_SIGNATURE"
-            self.fault(code, "meta.verificationEnvelope.attestation.kid", "no usable key")
-            return
         payload: Members = {"attestation": signed, "bundle": pick(self.bundle, _ENVELOPE_SCOPE)}
         try:
             message = canonicalize(payload, JCS_V1)
         except CanonicalError:
             self.mismatch("meta.verificationEnvelope", "no canonical form")
             return
-        if not verify_text(key, message, signature):
+        instant = parse_time(signed["attestedAt"])
+        key, code, _ = _choose(self.options.keys, text_of(signed["kid"]), instant or (0, 0), self.timestamps)
+        if code != "":
+            is_unavailable = code == "VERIFICATION_MATERIAL_UNAVAILABLE"
+            code = code if is_unavailable else "ATTESTATION_INVALID_SIGNATURE"
+            self.fault(code, "meta.verificationEnvelope.attestation.kid", "no usable key")
+        elif not verify_text(key, message, signature):
             self.mismatch("meta.verificationEnvelopeSignature", "not a valid signature")
 
     # The whole.
@@ -3530,7 +3550,7 @@ class _Evaluation:
         unlabelled = LogClaim("", None, None, "", "")
         claims += _log_claims(get(original, "receipt"), get(original, "signature"), firsts, unlabelled)
         judged = [judge_log_proof(claim, policy) for claim in claims[:_MAX_PROOFS]]
-        return min(judged, key=_rank_of, default=_transparency("absent", "LOG_PROOF_MISSING"))
+        return min(judged, key=_rank_of, default=_absent_log(self.options))
 
     def report(self, found: List[Finding]) -> Report:
         findings = _sorted_findings(found)
@@ -3584,7 +3604,7 @@ class _Evaluation:
         if self.shape.layout is None:
             return False
         outside = ["signals", "declaration"]
-        if self.shape.layout == _HASH_LAYOUT:
+        if self.shape.layout in (_HASH_LAYOUT, _FLAT_LAYOUT):
             outside += ["context", "contextSummary", "policyEvaluation"]
         return self.lacks_context or any(given(self.bundle.get(name)) for name in outside)
 
@@ -3754,7 +3774,7 @@ def is_project(value: Json) -> bool:
 class _ProjectEvaluation:
     def __init__(self, options: Options, body: Members, bundle: Members) -> None:
         self.options, self.body, self.bundle = options, body, bundle
-        self.report = ProjectReport()
+        self.report = ProjectReport(transparency=_absent_log(options))
         self.findings: List[Finding] = []
         registry = get(bundle, "stepRegistry")
         self.registry: List[Json] = registry if isinstance(registry, list) else []
@@ -3790,8 +3810,8 @@ class _ProjectEvaluation:
     def require_log(self) -> None:
         found = self.report.transparency
         if found is None or found["status"] != "included":
-            code = "LOG_UNKNOWN" if self.options.log_policy is None else "LOG_PROOF_MISSING"
-            code = code if found is None else text_of(found["code"])
+            # Without a policy no proof can be judged, and the demand is not met.
+            code = "LOG_UNKNOWN" if found is None else text_of(found["code"])
             self.fault(code, "logProofs", _LOG_SENTENCES[code])
 
     def finish(self) -> ProjectReport:
@@ -3912,7 +3932,7 @@ class _ProjectEvaluation:
         label = LogClaim("", None, None, "", "", kinds=("project",))
         claims = _log_claims(receipt.value, signature, holders, label)
         judged = [judge_log_proof(claim, policy) for claim in claims[:_MAX_PROOFS]]
-        self.report.transparency = min(judged, key=_rank_of, default=_transparency("absent", "LOG_PROOF_MISSING"))
+        self.report.transparency = min(judged, key=_rank_of, default=self.report.transparency)
 
     def check_bound(self, receipt: _Receipt, signature: Json, attestation: Json) -> None:
         invalid, path = "ATTESTATION_INVALID_SIGNATURE", "meta.attestation.receipt"
@@ -4096,8 +4116,10 @@ def verify_project(value: Json, options: Options = Options()) -> ProjectReport:
     """Evaluates a project bundle, or one as {bundle}. It does not raise."""
 
     def refused(path: str, detail: str) -> ProjectReport:
-        finding = Finding("SCHEMA_ERROR", path, detail)
-        return ProjectReport(code=finding.code, findings=[finding])
+        return failed(Finding("SCHEMA_ERROR", path, detail))
+
+    def failed(finding: Finding) -> ProjectReport:
+        return ProjectReport(code=finding.code, findings=[finding], transparency=_absent_log(options))
 
     if not isinstance(value, dict) or (value.get("bundleType") == PROJECT and "bundle" in value):
         return refused("", "not one project bundle")
@@ -4107,8 +4129,7 @@ def verify_project(value: Json, options: Options = Options()) -> ProjectReport:
     try:
         return _ProjectEvaluation(options, value, bundle).run()
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-        finding = Finding("UNKNOWN_ERROR", "", f"not foreseen: {type(error).__name__}")
-        return ProjectReport(code=finding.code, findings=[finding])
+        return failed(Finding("UNKNOWN_ERROR", "", f"not foreseen: {type(error).__name__}"))
 
 
 # Audit packages. See "Audit package" and "Completeness".

@@ -70,7 +70,9 @@ func (e *evaluation) verifyEnvelope() string {
 	if kid := envelope.Get("kid"); kid != nil && !equal(kid, signed.Get("kid")) {
 		e.mismatch(path+".kid", "a copy that differs")
 	}
-	e.checkEnvelopeSignature(signed, projection, signature)
+	if len(e.findings) == 0 {
+		e.checkEnvelopeSignature(signed, projection, signature)
+	}
 	if len(e.findings) > 0 {
 		return Fail
 	}
@@ -78,15 +80,6 @@ func (e *evaluation) verifyEnvelope() string {
 }
 
 func (e *evaluation) checkEnvelopeSignature(signed, projection, signature *Value) {
-	when, _ := ParseTime(signed.Get("attestedAt"))
-	key, code := e.options.Keys.choose(signed.Get("kid").Text, when)
-	if code != "" {
-		if code != "VERIFICATION_MATERIAL_UNAVAILABLE" {
-			code = "ATTESTATION_INVALID_SIGNATURE"
-		}
-		e.fault(code, "meta.verificationEnvelope.attestation.kid", "no usable key")
-		return
-	}
 	payload := newObject()
 	payload.set("attestation", signed)
 	payload.set("bundle", projection)
@@ -95,7 +88,14 @@ func (e *evaluation) checkEnvelopeSignature(signed, projection, signature *Value
 		e.mismatch("meta.verificationEnvelope", "no canonical form")
 		return
 	}
-	if !verifyStrict(key, message, signature.text()) {
+	when, _ := ParseTime(signed.Get("attestedAt"))
+	key, code := e.options.Keys.choose(signed.Get("kid").Text, when)
+	switch {
+	case code == "VERIFICATION_MATERIAL_UNAVAILABLE":
+		e.fault(code, "meta.verificationEnvelope.attestation.kid", "no usable key")
+	case code != "":
+		e.mismatch("meta.verificationEnvelope.attestation.kid", "no usable key")
+	case !verifyStrict(key, message, signature.text()):
 		e.mismatch("meta.verificationEnvelopeSignature", "not a valid signature")
 	}
 }

@@ -23,7 +23,8 @@ func (e *evaluation) checkExecution(snapshot *Value) {
 //
 // See docs/spec.md, "cer.ai.execution.v1" and "legacy".
 func (e *evaluation) checkV1(snapshot *Value) {
-	e.checkLabels(snapshot)
+	e.optional("snapshot.type", snapshot.Get("type"), oneOf("ai.execution.v1"))
+	e.optional("snapshot.executionSurface", snapshot.Get("executionSurface"), oneOf("ai"))
 	e.checkExecution(snapshot)
 	if e.shape.protocol == "1.3.1" {
 		e.required("snapshot.parameters", snapshot.Get("parameters"), isObject)
@@ -38,28 +39,13 @@ func (e *evaluation) checkV1(snapshot *Value) {
 	switch {
 	case input.Computed != "" && output.Computed != "":
 		input.Code = "SNAPSHOT_HASH_MISMATCH"
-		e.add(input)
+		e.value(input)
 	case input.Computed != "":
 		input.Code = "INPUT_HASH_MISMATCH"
-		e.add(input)
+		e.value(input)
 	case output.Computed != "":
 		output.Code = "OUTPUT_HASH_MISMATCH"
-		e.add(output)
-	}
-}
-
-func (e *evaluation) checkLabels(snapshot *Value) {
-	kind, surface := snapshot.Get("type"), snapshot.Get("executionSurface")
-	e.optional("snapshot.type", kind, oneOf("ai.execution.v1"))
-	e.optional("snapshot.executionSurface", surface, oneOf("ai"))
-	if e.resealed() {
-		return
-	}
-	if kind == nil {
-		e.relaxations = append(e.relaxations, "snapshot-type-absent")
-	}
-	if surface == nil {
-		e.relaxations = append(e.relaxations, "execution-surface-absent")
+		e.value(output)
 	}
 }
 
@@ -73,7 +59,7 @@ func (e *evaluation) differs(parent *Value, path, name, hashName string, require
 	}
 	computed, err := hashRaw(value, e.shape.profile, at(path, name))
 	if err != nil {
-		e.fault("CANONICALIZATION_ERROR", err.Path, err.Rule)
+		e.value(Finding{Code: "CANONICALIZATION_ERROR", Member: err.Path, Detail: err.Rule})
 		return Finding{}
 	}
 	if !formed || hash.Text == computed {
@@ -107,12 +93,12 @@ func (e *evaluation) checkTools(calls *Value) {
 		}
 		e.optionals(path, call, []named{{"input", raw}, {"output", raw}})
 		if !call.Has("output") && !call.Has("outputHash") && !e.resealed() {
-			e.fault("TOOL_EVIDENCE_MISSING", path, "neither output nor outputHash")
+			e.value(Finding{Code: "TOOL_EVIDENCE_MISSING", Member: path, Detail: "neither output nor outputHash"})
 		}
 		for _, side := range [][2]string{{"input", "INPUT_HASH_MISMATCH"}, {"output", "TOOL_OUTPUT_HASH_MISMATCH"}} {
 			if found := e.differs(call, path, side[0], side[0]+"Hash", false); found.Computed != "" {
 				found.Code = side[1]
-				e.add(found)
+				e.value(found)
 			}
 		}
 	}
@@ -128,7 +114,7 @@ func (e *evaluation) checkV2(snapshot *Value) {
 		e.unsupported("snapshot.protocolVersion", "not 1.3.0 or 1.3.1")
 	}
 	for _, n := range []named{
-		{"type", oneOf("ai.execution.v2")}, {"executionSurface", oneOf("ai")},
+		{"protocolVersion", isString}, {"type", oneOf("ai.execution.v2")}, {"executionSurface", oneOf("ai")},
 		{"modelVersion", orNull(isLabel)}, {"appId", orNull(isLabel)},
 		{"executionRole", oneOf("advisory", "operative", "unspecified")},
 	} {

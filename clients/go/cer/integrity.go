@@ -1,74 +1,115 @@
 package cer
 
+import "slices"
+
 // verifyIntegrity is layer 1.
 //
 // See docs/spec.md, "Layer 1: integrity" and "Hash scope".
 func (e *evaluation) verifyIntegrity() {
 	b, s := e.bundle, e.shape
-	snapshot := b.Get("snapshot")
-	if s.layout == layoutUnknown {
-		if s.reseal || b.Get("bundleType").isText("legacy") {
-			path := "snapshot"
-			if snapshot != nil {
-				path = "snapshot.type"
-			}
-			e.unsupported(path, "not a layout of this type")
-		} else {
-			e.unsupported("bundleType", "not a known type")
-		}
+	e.checkPlaces()
+	if !e.readable() {
 		return
-	}
-	if meta := b.Get("meta"); meta != nil && !meta.is(Object) {
-		e.fault("SCHEMA_ERROR", "meta", "not an object")
-	}
-	if e.foundReceipt() != nil || e.pack.Get("receipt").is(Object) {
-		for _, c := range []struct {
-			path string
-			in   *Value
-		}{{"meta.attestation", b.Get("meta")}, {"package.attestation", e.pack}} {
-			if found := c.in.Get("attestation"); found.given() && !found.is(Object) {
-				e.fault("SCHEMA_ERROR", c.path, "not an object")
-			}
-		}
 	}
 	if !IsHash(b.Get("certificateHash")) {
 		e.fault("INVALID_SHA256_FORMAT", "certificateHash", "not a hash")
 	}
-	if s.layout == layoutHashOnly && !snapshot.is(Null) {
-		e.fault("SCHEMA_ERROR", "snapshot", "not null")
-	} else if s.layout != layoutHashOnly && s.layout != layoutFlat && !snapshot.is(Object) {
-		e.fault("SCHEMA_ERROR", "snapshot", "not an object")
-	}
 	e.checkVersion()
+	snapshot := b.Get("snapshot")
 	switch s.layout {
 	case layoutHashOnly:
+		if !snapshot.is(Null) {
+			e.fault("SCHEMA_ERROR", "snapshot", "not null")
+		}
 		return
 	case layoutFlat:
 		e.checkFlat()
-		e.checkCertificateHash(e.scope())
-		return
-	}
-	e.checkCreatedAt()
-	e.checkContext()
-	if !snapshot.is(Object) {
-		return
-	}
-	e.checkNames(snapshot)
-	if s.protocol == "" {
-		e.unsupported("snapshot.protocolVersion", "not a known protocol")
+	default:
+		e.checkCreatedAt()
+		e.checkContext()
+		e.checkNames(snapshot)
 	}
 	switch s.layout {
 	case layoutV1:
 		e.checkV1(snapshot)
 	case layoutV2:
 		e.checkV2(snapshot)
+		e.checkProtectedSet()
 	case layoutRender:
 		e.checkRender(snapshot)
 	}
-	if s.layout == layoutV2 {
-		e.checkProtectedSet()
+	// Values and evidence are checked in a bundle of the right form.
+	if !slices.ContainsFunc(e.findings, func(f Finding) bool { return slices.Contains(formCodes, f.Code) }) {
+		e.findings = append(e.findings, e.values...)
 	}
+	e.values = nil
 	e.checkCertificateHash(e.scope())
+}
+
+var formCodes = codeOrder[:slices.Index(codeOrder, "CANONICALIZATION_ERROR")]
+
+// checkPlaces: meta, and where a receipt is present the attestations, are objects.
+func (e *evaluation) checkPlaces() {
+	meta := e.bundle.Get("meta")
+	if meta != nil && !meta.is(Object) {
+		e.fault("SCHEMA_ERROR", "meta", "not an object")
+	}
+	if e.foundReceipt() == nil && !e.pack.Get("receipt").is(Object) {
+		return
+	}
+	for _, c := range []struct {
+		path string
+		in   *Value
+	}{{"meta.attestation", meta}, {"package.attestation", e.pack}} {
+		if found := c.in.Get("attestation"); found.given() && !found.is(Object) {
+			e.fault("SCHEMA_ERROR", c.path, "not an object")
+		}
+	}
+}
+
+// readable reports whether type, layout, snapshot and protocol are known; else nothing more of the form is checked.
+func (e *evaluation) readable() bool {
+	s, snapshot := e.shape, e.bundle.Get("snapshot")
+	switch {
+	case s.layout == layoutUnknown && (s.reseal || e.bundle.Get("bundleType").isText("legacy")):
+		path := "snapshot"
+		if snapshot != nil {
+			path = "snapshot.type"
+		}
+		e.unsupported(path, "not a layout of this type")
+	case s.layout == layoutUnknown:
+		e.unsupported("bundleType", "not a known type")
+	case s.layout == layoutHashOnly:
+		return true
+	case s.layout != layoutFlat && !snapshot.is(Object):
+		e.fault("SCHEMA_ERROR", "snapshot", "not an object")
+	default:
+		e.relax(snapshot)
+		path := "snapshot.protocolVersion"
+		if s.layout == layoutFlat {
+			path = "protocolVersion"
+		}
+		if s.protocol != "" {
+			return true
+		}
+		e.unsupported(path, "not a known protocol")
+	}
+	return false
+}
+
+// relax notes what an older bundle lacks.
+//
+// See docs/spec.md, "legacy".
+func (e *evaluation) relax(snapshot *Value) {
+	note := func(is bool, name string) {
+		if is {
+			e.relaxations = append(e.relaxations, name)
+		}
+	}
+	isV1 := e.shape.layout == layoutV1 && !e.shape.reseal
+	note(e.shape.layout == layoutFlat, "flat-render-record")
+	note(isV1 && !snapshot.Has("type"), "snapshot-type-absent")
+	note(isV1 && !snapshot.Has("executionSurface"), "execution-surface-absent")
 }
 
 // scope names the members that the hash is over.
@@ -156,7 +197,6 @@ var flatScope = []string{"bundleType", "version", "createdAt", "protocolVersion"
 	"seed", "varsHash", "executionId", "timestamp", "width", "height", "mode", "totalFrames", "fps", "animationHash", "posterHash"}
 
 func (e *evaluation) checkFlat() {
-	e.relaxations = append(e.relaxations, "flat-render-record")
 	if e.shape.protocol != "1.2.0" && e.shape.protocol != "1.3.0" {
 		e.unsupported("protocolVersion", "not 1.2.0 or 1.3.0")
 	}

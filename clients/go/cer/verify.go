@@ -22,6 +22,7 @@ type evaluation struct {
 	bundle      *Value
 	shape       shape
 	findings    []Finding
+	values      []Finding // of values and of the evidence of tools
 	relaxations []string
 	checks      Checks
 	receipt     *receipt
@@ -33,6 +34,8 @@ type evaluation struct {
 }
 
 func (e *evaluation) add(finding Finding) { e.findings = append(e.findings, finding) }
+
+func (e *evaluation) value(finding Finding) { e.values = append(e.values, finding) }
 
 func (e *evaluation) fault(code, member, detail string) {
 	e.add(Finding{Code: code, Member: member, Detail: detail})
@@ -183,7 +186,7 @@ func (e *evaluation) supplemental() bool {
 	switch e.shape.layout {
 	case layoutUnknown:
 		return false
-	case layoutHashOnly:
+	case layoutHashOnly, layoutFlat:
 		names = append(names, "context", "contextSummary", "policyEvaluation")
 	}
 	for _, name := range names {

@@ -117,6 +117,16 @@ class LogProofs(unittest.TestCase):
         self.assertEqual([finding.code for finding in demanded.findings], ["LOG_PROOF_MISSING"])
         self.assertEqual({step.code for step in demanded.steps}, {"OK"})
 
+    def test_log_of_a_project_without_receipt(self) -> None:
+        """A policy is pinned, so every report says what was found under it."""
+        project = cer.parse_json((ROOT / "examples" / "certificates" / "project.json").read_bytes())
+        assert isinstance(project, dict)
+        unsigned: cer.Json = {name: value for name, value in project.items() if name != "meta"}
+        for value in (unsigned, {**project, "stepRegistry": None}, {**project, "bundle": {}}, {"bundle": 1}, None):
+            pinned = cer.verify_project(value, cer.Options(log_policy=policy()))
+            self.assertEqual(cer.get(pinned.transparency, "code"), "LOG_PROOF_MISSING")
+            self.assertIsNone(cer.verify_project(value, cer.Options()).transparency)
+
 
 if __name__ == "__main__":
     unittest.main()

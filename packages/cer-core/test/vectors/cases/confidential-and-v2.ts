@@ -261,7 +261,10 @@ async function v2Cases(): Promise<Vector[]> {
       'protocol-absent',
       'v2 has protocol 1.3.0 or 1.3.1.',
       sealV2(change(v2(), 'snapshot.protocolVersion', undefined)),
-      schema('snapshot.protocolVersion'),
+      {
+        ...schema('snapshot.protocolVersion'),
+        reasonCodes: ['SCHEMA_ERROR', 'SCHEMA_VERSION_UNSUPPORTED', 'PROTECTED_FIELD_MISSING'],
+      },
     ],
     lineV2('version-0-1', 'version is 0.2.', 'version', '0.1', { ...schema('version'), ...unsupported }),
     lineV2(

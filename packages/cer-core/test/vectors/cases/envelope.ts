@@ -55,6 +55,11 @@ export async function envelopeCases(): Promise<Vector[]> {
     certificateHash: certified['certificateHash'] ?? null,
   };
   const lone = seal(v1({ note: '\ud800' }));
+  const attestedLone = await attest(lone, { envelope: false });
+  const withoutForm = {
+    ...attestedLone,
+    meta: { ...object(attestedLone['meta']), ...(await envelopeFor(lone, { ...facts, attestedAt: TIME })) },
+  };
   const redactedText = await attest(seal(v1({ note: '[REDACTED]' })));
   const flatFacts = { facts: { protocolVersion: '1.2.0' } };
   const flat = change(
@@ -256,14 +261,18 @@ export async function envelopeCases(): Promise<Vector[]> {
     [
       'no-canonical-form',
       'FAIL: no canonical form.',
-      {
-        ...(await attest(lone, { envelope: false })),
-        meta: {
-          ...object((await attest(lone, { envelope: false }))['meta']),
-          ...(await envelopeFor(lone, { ...facts, attestedAt: TIME })),
-        },
-      },
+      withoutForm,
       fails(INVALID, ENVELOPE, 'PPPF'),
+    ],
+    [
+      'no-canonical-form-without-keys',
+      'FAIL: no canonical form.',
+      withoutForm,
+      fails('VERIFICATION_MATERIAL_UNAVAILABLE', 'meta.attestation.receipt', 'PFPF', {
+        classification: 'UNVERIFIABLE',
+        reasonCodes: ['VERIFICATION_MATERIAL_UNAVAILABLE', INVALID],
+      }),
+      { keySet: null },
     ],
     [
       'made-with-another-canonicalization',

@@ -152,6 +152,12 @@ const wrongForm: readonly CaseLine[] = [
     '1.4.0',
     unsupported('snapshot.protocolVersion'),
   ),
+  [
+    'protocol-unknown-beside-a-malformed-hash',
+    'An unknown protocol leaves the form of the bundle unknown.',
+    change(seal(change(v1(), 'snapshot.protocolVersion', '1.4.0')), 'certificateHash', 'x'),
+    unsupported('snapshot.protocolVersion'),
+  ],
   broken(
     'protocol-inherited-name',
     'Verifiers fail closed on unknown protocol versions.',
@@ -168,6 +174,12 @@ const wrongForm: readonly CaseLine[] = [
   ),
   broken('snapshot-absent', 'A v1 bundle has a snapshot.', 'snapshot', undefined),
   broken('snapshot-null', 'snapshot is null only in hash-only bundles.', 'snapshot', null),
+  [
+    'snapshot-null-beside-another-version',
+    'Without a snapshot nothing else of the form is checked.',
+    { ...seal(change(v1(), 'snapshot', null)), version: '0.2' },
+    schema('snapshot', { reasonCodes: ['SCHEMA_ERROR'] }),
+  ],
   broken('snapshot-array', 'snapshot is an object.', 'snapshot', []),
   broken('snapshot-type-of-another-layout', 'snapshot.type is ai.execution.v1.', 'snapshot.type', 'ai.execution.v2'),
   broken('surface-other', 'executionSurface is ai.', 'snapshot.executionSurface', 'web'),

@@ -163,6 +163,13 @@ async function legacyCases(): Promise<Vector[]> {
       legacy(['flat-render-record']),
     ],
     [
+      'flat-render-with-context',
+      'Members like `context` outside the hash scope are supplemental.',
+      { ...flat, context: {} },
+      legacy(['flat-render-record'], 'PSSS', { supplemental: true, reasonCodes: ['CONTEXT_NOT_PROTECTED'] }),
+      { heading: 'Supplemental content' },
+    ],
+    [
       'flat-render-seed-changed',
       NONE,
       { ...flat, seed: 'other' },
@@ -174,6 +181,15 @@ async function legacyCases(): Promise<Vector[]> {
       'Flat records have protocol 1.2.0 or 1.3.0.',
       flatRender({ protocolVersion: '1.3.1' }),
       fails('SCHEMA_ERROR', 'protocolVersion'),
+    ],
+    [
+      'flat-render-of-an-unknown-protocol',
+      'The shape is that of its members, whatever the protocol.',
+      flatRender({ protocolVersion: '9.0.0', varsHash: 'x' }),
+      fails('SCHEMA_ERROR', 'protocolVersion', 'FSSS', {
+        relaxations: ['flat-render-record'],
+        reasonCodes: ['SCHEMA_ERROR', 'SCHEMA_VERSION_UNSUPPORTED'],
+      }),
     ],
     ['flat-render-incomplete', CLOSED, change(flat, 'varsHash', undefined), fails('SCHEMA_ERROR', 'snapshot')],
     [

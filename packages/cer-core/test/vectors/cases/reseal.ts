@@ -413,6 +413,16 @@ async function olderResealCases(): Promise<Vector[]> {
       passes('PPPP', CLAIMED),
     ],
     [
+      'label-on-a-whole-bundle-without-type',
+      'The label on a bundle that holds by itself changes nothing.',
+      labelled(await attest(seal(change(v1(), 'snapshot.type', undefined)))),
+      passes('PPPP', {
+        ...CLAIMED,
+        classification: 'LEGACY_VERIFIED',
+        relaxations: ['snapshot-type-absent'],
+      }),
+    ],
+    [
       'label-on-changed-content',
       LABEL,
       labelled(change(certified, 'snapshot.model', R)),

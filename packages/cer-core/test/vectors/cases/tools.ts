@@ -89,6 +89,18 @@ export function toolCases(): Vector[] {
       `${first}.output`,
     ),
     bad('tool-id-missing', 'A call has toolId and at.', [{ at: TIME, output: 'x' }], 'SCHEMA_ERROR', `${first}.toolId`),
+    [
+      'fault-of-form-before-evidence-and-hashes',
+      'Values and evidence are checked in a bundle of the right form.',
+      withCalls([{ at: TIME }, call({ output: 'x', outputHash: hashText('y') })]),
+      fails('SCHEMA_ERROR', `${first}.toolId`, 'FSSS', { reasonCodes: ['SCHEMA_ERROR'] }),
+    ],
+    [
+      'fault-of-form-before-a-text-without-form',
+      'Values and evidence are checked in a bundle of the right form.',
+      withCalls([{ at: TIME, output: '\ud800', outputHash: hashText('y') }]),
+      fails('SCHEMA_ERROR', `${first}.toolId`, 'FSSS', { reasonCodes: ['SCHEMA_ERROR'] }),
+    ],
     bad(
       'time-malformed',
       'A call has toolId and at.',
