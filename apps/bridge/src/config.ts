@@ -55,7 +55,7 @@ export const VARIABLES = z.object({
   OTLP_LIMIT_BYTES: positiveInteger(16 * MIB).describe('Maximum body of an OTLP export as it is sent.'),
   OTLP_UNPACKED_LIMIT_BYTES: positiveInteger(64 * MIB).describe('Maximum size of an OTLP export after decompression.'),
   OTLP_SPAN_LIMIT: positiveInteger(10_000).describe('Maximum spans per OTLP export.'),
-  BYTES_AT_ONCE: positiveInteger(256 * MIB).describe(
+  BYTES_AT_ONCE: positiveInteger(192 * MIB).describe(
     'Maximum bytes of bodies in memory, of all clients together; one account gets half of it.',
   ),
   SESSION_IDLE_MINUTES: positiveInteger(60).describe('Minutes without a request after which a session ends.'),

@@ -3,7 +3,7 @@ export { accepts } from './answers/accepts.js';
 export { endingWith } from './answers/ending-with.js';
 export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { databaseChecks, READY_WITHIN_MS, readinessHandler, type ReadinessCheck } from './answers/readiness.js';
-export { arrivedBody } from './bodies/arrived-body.js';
+export { arrivedBody, arrivedPieces } from './bodies/arrived-body.js';
 export { codingOf } from './bodies/content-coding.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
 export { collectBody, unpackBody } from './bodies/unpack-body.js';

@@ -13,13 +13,21 @@ interface Arriving {
  * Reads a streamed body whole, counting received bytes: announcing a body costs its sender nothing.
  * @throws ServiceError REQUEST_TIMEOUT after too long a pause; errors of the body and of `count`
  */
-export async function arrivedBody(body: AsyncIterable<Uint8Array>, { stallMs, count }: Arriving): Promise<Buffer> {
+export async function arrivedBody(body: AsyncIterable<Uint8Array>, arriving: Arriving): Promise<Buffer> {
+  return (await arrivedPieces(body, arriving)).whole();
+}
+
+/** The same, without joining the pieces, which takes their memory once more. */
+export async function arrivedPieces(
+  body: AsyncIterable<Uint8Array>,
+  { stallMs, count }: Arriving,
+): Promise<Pick<ArrivingBody, 'whole'>> {
   // Its length may be that of the packed body.
   const arriving = new ArrivingBody(NaN);
   const reader: AsyncIterator<Uint8Array, unknown> = body[Symbol.asyncIterator]();
   for (;;) {
     const next = await settleWithin(reader.next(), stallMs, tooSlow);
-    if (next.done === true) return arriving.whole();
+    if (next.done === true) return arriving;
     const piece = next.value;
     count(piece.length);
     arriving.add(piece);

@@ -1,14 +1,16 @@
 import { isJsonArray, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import {
-  arrivedBody,
+  arrivedPieces,
   json,
+  oneAtATime,
   ServiceError,
   validationError,
   type RequestHead,
   type ServiceResponse,
   type StreamRequest,
   type ByteBudget,
+  type OneAtATime,
   type Reservation,
 } from '@cer/http-service';
 import { COUNT, free, object, TEXT, TEXT_OR_NULL } from '@cer/http-service/openapi';
@@ -83,6 +85,8 @@ const EXECUTIONS: DescribedRoute['description'] = {
 /** @see docs/spec.md, "Evidence bridge: machine path" */
 export function executionRoutes(deps: ExecutionRouteDeps): DescribedRoute[] {
   const { gate, takeRequest, bodyLimitBytes, streamLimitBytes } = deps;
+  // A large batch takes several times its bytes while it is parsed.
+  const inTurn = oneAtATime();
   return [
     {
       method: 'POST',
@@ -100,8 +104,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): DescribedRoute[] {
         const reservation = deps.byteBudget.reserve(caller.tenantId);
         if (isNdjson(request)) return streamed(deps, caller, request, reservation);
         try {
-          const body = await arrivedBody(request.body, { stallMs: deps.stallMs, count: reservation.take });
-          const items = itemsOf(body, caller);
+          const items = await arrivedItems({ ...deps, inTurn }, caller, request, reservation);
           if (Array.isArray(items)) return await batch(deps, caller, items, request.signal);
           return await certifyOne(deps, caller, items, request.signal);
         } finally {
@@ -116,9 +119,23 @@ function isNdjson({ headers }: RequestHead): boolean {
   return headers['content-type']?.toLowerCase().startsWith(NDJSON) === true;
 }
 
-/** The items of a batch, or the one of a single request. The parsed body is released. */
-function itemsOf(bytes: Buffer, { minimumProtocol }: Caller): Item | Item[] {
-  const body = parsed(bytes);
+/** The items of a batch, or the one of a single request. */
+async function arrivedItems(
+  { stallMs, inTurn }: ExecutionRouteDeps & { readonly inTurn: OneAtATime },
+  caller: Caller,
+  { body }: StreamRequest,
+  { take }: Reservation,
+): Promise<Item | Item[]> {
+  const pieces = await arrivedPieces(body, { stallMs, count: take });
+  // Each step is a function of its own: the frame of an async function holds what it read until it ends.
+  return inTurn(async () => itemsOf(await jsonOf(pieces), caller));
+}
+
+async function jsonOf(pieces: { readonly whole: () => Promise<Buffer> }): Promise<JsonValue> {
+  return parsed(await pieces.whole());
+}
+
+function itemsOf(body: JsonValue, { minimumProtocol }: Caller): Item | Item[] {
   const executions = isJsonObject(body) ? member(body, 'executions') : undefined;
   if (executions === undefined) return itemOfValue(body, 0, minimumProtocol);
   if (!isJsonArray(executions) || executions.length === 0 || executions.length > MAX_BATCH_LINES) {
