@@ -1,7 +1,15 @@
 import { judgeCheckpoint, TlogError, type LogPolicy } from '@cer/tlog';
-import { equalBytes, leafHash, verifyConsistency } from '@cer/tlog/merkle';
+import { equalBytes, leafHash, treeOfLeafHashes, verifyConsistency } from '@cer/tlog/merkle';
 import { parseCheckpoint, type SignedCheckpoint } from '@cer/tlog/note';
-import { decodeEntryBundle, openTileTree, TILE_WIDTH, tilesMatch, type TileName, type TileTree } from '@cer/tlog/tiles';
+import {
+  decodeEntryBundle,
+  openTileTree,
+  TILE_WIDTH,
+  tilesMatch,
+  tilesOf,
+  type TileName,
+  type TileTree,
+} from '@cer/tlog/tiles';
 import { FetchFault } from '../http/fetch-json.js';
 import type { Alarm, AlarmCode } from './alarm.js';
 import type { Followed } from './followed-log.js';
@@ -71,7 +79,9 @@ export async function followLog(
     if (!(await tilesMatch(checkpoint, tree))) {
       throw fail('LOG_CONTENT_INVALID', 'the tiles do not lead to the root of the checkpoint', [note]);
     }
-    const fault = await readEntries(source, before?.size ?? 0, size, hooks);
+    const fault =
+      (await readUpperTiles(tree, before?.size ?? 0, size, hooks)) ??
+      (await readEntries(source, tree, before?.size ?? 0, size, hooks));
     if (fault !== null) throw fail('LOG_CONTENT_INVALID', fault, [note]);
     const times = signed.witnesses.flatMap((witness) => witness.times);
     return { note, checkpoint, tree, newestCosignature: times.length === 0 ? null : Math.max(...times) };
@@ -83,9 +93,22 @@ export async function followLog(
   }
 }
 
-/** Reads all entries from one size to another, each against its hash in the tile. */
+/** Reads the tiles above level 0 that changed from one size to another, each full one against the tile above it. */
+async function readUpperTiles(tree: TileTree, from: number, to: number, { onTile }: TurnHooks): Promise<string | null> {
+  for (const { level, index, width } of tilesOf(to)) {
+    if (level === 0 || (index + 1) * TILE_WIDTH ** (level + 1) <= from) continue;
+    const hashes = await tree.hashesOf(level, index);
+    if (!equalBytes(treeOfLeafHashes(hashes).root, await tree.rootOfTile(level, index)))
+      return `tile ${String(index)} of level ${String(level)} does not hash to the tile above it`;
+    await onTile?.({ level, index, width }, Buffer.concat(hashes));
+  }
+  return null;
+}
+
+/** Reads all entries from one size to another, each against its hash in the tile, and each tile against the tree. */
 async function readEntries(
   source: LogSource,
+  tree: TileTree,
   from: number,
   to: number,
   { onEntry, onTile }: TurnHooks,
@@ -104,6 +127,8 @@ async function readEntries(
       const fault = first + at < from ? null : onEntry(first + at, entry);
       if (fault !== null) return fault;
     }
+    if (!equalBytes(treeOfLeafHashes(entries.map(leafHash)).root, await tree.rootOfTile(0, index)))
+      return `the tile of entries from ${String(first)} does not hash to the tile above it`;
     await onTile?.({ level: 'entries', index, width }, bundle);
     await onTile?.({ level: 0, index, width }, hashes);
   }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { DEFAULT_MMD_SECONDS, type PolicyKey } from '@cer/tlog';
 import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
-import { formatTilePath, tilesOf, type TileName } from '@cer/tlog/tiles';
+import { formatTilePath, type TileName } from '@cer/tlog/tiles';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { counted } from '@cer/cer-core/wording';
@@ -10,8 +10,7 @@ import { replaceFile } from '../files/replace-file.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { requiredLogPolicy } from '../log/log-policy.js';
-import { logAt } from '../log/log-source.js';
-import { addressOf, watchLogs } from '../log/monitor-turn.js';
+import { watchLogs } from '../log/monitor-turn.js';
 import { printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { nodeAddress } from './node-client.js';
@@ -52,13 +51,9 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   for (const log of logPolicy.policy.logs) {
     const turn = accepted.get(log.key.name);
     if (turn === undefined) continue;
-    const { size } = turn.checkpoint;
-    const source = logAt(addressOf(log, node), maxMs);
-    for (const tile of tilesOf(size))
-      if (tile.level > 0) await keep(log, formatTilePath(tile), await source.tile(tile));
     // Last: a reader of the copy finds everything below a checkpoint.
     await keep(log, 'checkpoint', turn.note);
-    io.stdout.write(`${log.key.name}: ${counted(size, 'entry', 'entries')}\n`);
+    io.stdout.write(`${log.key.name}: ${counted(turn.checkpoint.size, 'entry', 'entries')}\n`);
   }
   return alarms.length === 0 ? EXIT.verified : EXIT.failed;
 }

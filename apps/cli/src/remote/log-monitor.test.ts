@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { TestLog, testPolicy, TestWitness } from '@cer/tlog/testing';
+import { parseTilePath } from '@cer/tlog/tiles';
 import { packageEntries, packageRecord, type PackageRecord } from '../testing/audit-package.js';
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';
@@ -171,6 +172,18 @@ describe('cer log monitor', () => {
     expect(said.exitCode).toBe(1);
     expect(JSON.parse(said.stdout)).toMatchObject({ code: 'LOG_UNAVAILABLE' });
     expect(await cer(['log', 'monitor', 'http://127.0.0.1:9'], { env })).toMatchObject({ exitCode: 3 });
+  });
+
+  it.each([0, 1])('finds tile %i and its entries of another log', async (tile) => {
+    const [log, other] = [grown(600), grown(600, 5)];
+    const forged = [`tile/0/00${tile}`, `tile/entries/00${tile}`];
+    const instead = (path: string): Uint8Array | null =>
+      forged.includes(path) ? other.tile(parseTilePath(path)) : null;
+    const view: View = { log, size: 256, instead };
+    const { run } = await watched(view);
+    if (tile > 0) expect(await run()).toMatchObject({ exitCode: 0 });
+    view.size = 600;
+    expect((await run()).alarms).toMatchObject([{ code: 'LOG_CONTENT_INVALID' }]);
   });
 });
 

@@ -22,6 +22,10 @@ export interface TileTree {
   rootAt(size: number): Promise<Uint8Array>;
   inclusionPath(leafIndex: number, treeSize: number): Promise<readonly Uint8Array[]>;
   consistencyPath(from: number, to: number): Promise<readonly Uint8Array[]>;
+  /** The hashes of a tile, as it was read. */
+  hashesOf(level: number, index: number): Promise<readonly Uint8Array[]>;
+  /** The root over the hashes of a tile: of a full one as the tile above states it. */
+  rootOfTile(level: number, index: number): Promise<Uint8Array>;
 }
 
 /** Levels of a Merkle tree that one tile covers. */
@@ -68,6 +72,11 @@ export function openTileTree(size: number, readTile: ReadTile): TileTree {
       assertSize(from, assertSize(to, size));
       return Promise.all(consistencyRanges(from, to).map(rootOf));
     },
+    hashesOf,
+    rootOfTile: async (level, index) =>
+      (index + 1) * TILE_WIDTH ** (level + 1) <= size
+        ? rootOfSubtree({ height: (level + 1) * TILE_HEIGHT, index })
+        : treeOfLeafHashes(await hashesOf(level, index)).root,
   };
 }
 
