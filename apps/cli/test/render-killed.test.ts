@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import {
-  codemodeRender,
-  PROTOCOLS,
-  RENDER_BUNDLE_TYPE,
-  RENDER_HASH_SCHEME,
-  RENDER_SNAPSHOT_TYPE,
-  sha256,
-} from '@cer/cer-core';
-import { sealBundle } from '@cer/cer-core/seal';
+import { sha256 } from '@cer/cer-core';
+import { sealedRender } from '@cer/cer-core/testing';
 import { readInstalledEngine } from '@cer/sketch-engine/files';
 import { Folder } from '../src/testing/files.js';
 
@@ -28,18 +21,8 @@ afterAll(() => {
 });
 
 async function certificate(): Promise<string> {
-  const protocol = PROTOCOLS.get('1.2.0');
-  if (protocol === undefined) throw new Error('no protocol');
-  const createdAt = '2026-01-01T00:00:00.000Z';
-  const snapshot = {
-    ...{ type: RENDER_SNAPSHOT_TYPE, protocolVersion: '1.2.0', executionId: 'render-endless', timestamp: createdAt },
-    ...{ codeHash: sha256(CODE), seed: 's', vars: [], execution: { mode: 'static' } },
-    ...{ canvas: { width: 1950, height: 2400 }, hashScheme: RENDER_HASH_SCHEME },
-    ...{ outputHash: sha256('never drawn'), imageHash: sha256('never drawn'), sdkVersion: '1', rendererVersion: '1' },
-    engine: { ...(await readInstalledEngine()).identity },
-  };
-  const bundle = { bundleType: RENDER_BUNDLE_TYPE, version: codemodeRender.version, createdAt, snapshot };
-  return folder.write('endless.json', sealBundle(bundle, codemodeRender, protocol).bundle);
+  const engine = { ...(await readInstalledEngine()).identity };
+  return folder.write('endless.json', sealedRender({ codeHash: sha256(CODE), engine }).bundle);
 }
 
 /** Empty once the process has ended. */

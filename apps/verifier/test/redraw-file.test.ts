@@ -3,15 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseJson, type JsonObject } from '@cer/canonical-json';
-import {
-  codemodeRender,
-  PROTOCOLS,
-  RENDER_BUNDLE_TYPE,
-  RENDER_HASH_SCHEME,
-  RENDER_SNAPSHOT_TYPE,
-  sha256,
-} from '@cer/cer-core';
-import { sealBundle } from '@cer/cer-core/seal';
+import { sha256 } from '@cer/cer-core';
+import { sealedRender } from '@cer/cer-core/testing';
 import { readInstalledEngine } from '@cer/sketch-engine/files';
 import { auditPage } from '@cer/test-browser';
 import { ask } from './ask.js';
@@ -49,34 +42,17 @@ describeInChromium('the page that draws again', (chromium) => {
 
   /** An intact certificate of a sketch; by default that of the gallery, with its pinned pixels. */
   function certificate(name: string, changes: JsonObject = {}): string {
-    const protocol = PROTOCOLS.get('1.2.0');
     const row = GALLERY.find((known) => known.name === name);
-    if (protocol === undefined) throw new Error('no protocol');
-    const snapshot: JsonObject = {
-      type: RENDER_SNAPSHOT_TYPE,
-      protocolVersion: '1.2.0',
-      executionId: `render-${name}`,
-      timestamp: '2026-01-01T00:00:00.000Z',
+    const members: JsonObject = {
       codeHash: row === undefined ? '' : sha256(readFileSync(sketchOf(name), 'utf8')),
       seed: row?.seed ?? 'default',
       vars: [...(row?.vars ?? [])],
-      execution: { mode: 'static' },
-      canvas: { width: 1950, height: 2400 },
-      hashScheme: RENDER_HASH_SCHEME,
       outputHash: row?.pixelHash.portable ?? sha256('another'),
-      imageHash: sha256('png'),
       sdkVersion: '1.8.4',
-      rendererVersion: 'any',
       engine,
       ...changes,
     };
-    const bundle: JsonObject = {
-      bundleType: RENDER_BUNDLE_TYPE,
-      version: codemodeRender.version,
-      createdAt: '2026-01-01T00:00:00.000Z',
-      snapshot,
-    };
-    return files.write('certificate.json', sealBundle(bundle, codemodeRender, protocol).bundle);
+    return files.write('certificate.json', sealedRender(members).bundle);
   }
 
   async function openFromDisk(): Promise<void> {

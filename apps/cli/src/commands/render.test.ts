@@ -3,15 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@cer/canonical-json';
-import {
-  codemodeRender,
-  PROTOCOLS,
-  RENDER_BUNDLE_TYPE,
-  RENDER_HASH_SCHEME,
-  RENDER_SNAPSHOT_TYPE,
-  sha256,
-} from '@cer/cer-core';
-import { sealBundle } from '@cer/cer-core/seal';
+import { sha256 } from '@cer/cer-core';
+import { sealedRender } from '@cer/cer-core/testing';
 import { readInstalledEngine, readSkia } from '@cer/sketch-engine/files';
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';
@@ -52,34 +45,19 @@ afterAll(() => {
 
 /** An intact certificate of a gallery sketch, unsigned, with its pinned pixels. */
 function certificate(row: GalleryRow, changes: JsonObject = {}): string {
-  const protocol = PROTOCOLS.get('1.2.0');
-  if (protocol === undefined) throw new Error('no protocol');
   const { name, seed, vars = [], totalFrames, fps = 30 } = row;
-  const snapshot: JsonObject = {
-    type: RENDER_SNAPSHOT_TYPE,
-    protocolVersion: '1.2.0',
-    executionId: `render-${name}`,
-    timestamp: '2026-01-01T00:00:00.000Z',
+  const members: JsonObject = {
     codeHash: sha256(readFileSync(sketchOf(row), 'utf8')),
     seed,
     vars: [...vars],
     execution: totalFrames === undefined ? { mode: 'static' } : { mode: 'loop', totalFrames, fps },
-    canvas: { width: 1950, height: 2400 },
-    hashScheme: RENDER_HASH_SCHEME,
     outputHash: (row.pixelHash ?? row.animationHash)?.['portable'] ?? '',
     imageHash: sha256('not drawn yet'),
     sdkVersion: '1.8.4',
-    rendererVersion: 'any',
     engine,
     ...changes,
   };
-  const bundle: JsonObject = {
-    bundleType: RENDER_BUNDLE_TYPE,
-    version: codemodeRender.version,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    snapshot,
-  };
-  return folder.write(`${name}.json`, sealBundle(bundle, codemodeRender, protocol).bundle);
+  return folder.write(`${name}.json`, sealedRender(members).bundle);
 }
 
 const verify = (row: GalleryRow, path: string, ...more: string[]): Promise<Said> =>

@@ -1,3 +1,3 @@
 export * from './fixtures.js';
 export * from './key-history.js';
-export { certifiedPicture, greyPng } from './pictures.js';
+export { certifiedPicture, greyPng, sealedRender } from './pictures.js';

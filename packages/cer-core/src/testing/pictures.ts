@@ -1,6 +1,11 @@
 import type { JsonObject } from '@cer/canonical-json';
-import { codemodeRender, RENDER_BUNDLE_TYPE, RENDER_SNAPSHOT_TYPE } from '../bundle-types/codemode-render.js';
-import { attestBundle } from '../attest/attest.js';
+import {
+  codemodeRender,
+  RENDER_BUNDLE_TYPE,
+  RENDER_HASH_SCHEME,
+  RENDER_SNAPSHOT_TYPE,
+} from '../bundle-types/codemode-render.js';
+import { attestBundle, type SealedBundle } from '../attest/attest.js';
 import { sha256 } from '../hash.js';
 import { joined, pngChunk } from '../picture/png-chunks.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
@@ -22,28 +27,35 @@ export function greyPng(grey: number, ...chunks: readonly Uint8Array[]): Uint8Ar
   ]);
 }
 
-/** The certificate of a render whose picture is `png`, signed by the test node. */
-export async function certifiedPicture(png: Uint8Array): Promise<JsonObject> {
-  const protocol = PROTOCOLS.get('1.3.0');
-  if (protocol === undefined) throw new Error('protocol 1.3.0 is missing');
+/** A still, sealed and unsigned; override members of its snapshot to vary it. */
+export function sealedRender(members: JsonObject = {}, protocolVersion = '1.2.0'): SealedBundle {
+  const protocol = PROTOCOLS.get(protocolVersion);
+  if (protocol === undefined) throw new Error(`protocol ${protocolVersion} is missing`);
   const snapshot: JsonObject = {
     type: RENDER_SNAPSHOT_TYPE,
-    protocolVersion: protocol.version,
+    protocolVersion,
     executionId: 'render-1',
     timestamp: TEST_TIME,
     codeHash: sha256('code'),
     seed: 'seed',
     vars: [],
     execution: { mode: 'static' },
-    canvas: { width: 1, height: 1 },
-    hashScheme: 'rgba-chunk512k-sha256-v1',
+    canvas: { width: 1950, height: 2400 },
+    hashScheme: RENDER_HASH_SCHEME,
     outputHash: sha256('pixels'),
-    imageHash: sha256(png),
+    imageHash: sha256('png'),
     sdkVersion: '1',
     rendererVersion: '1',
+    ...members,
   };
   const bundle = { bundleType: RENDER_BUNDLE_TYPE, version: codemodeRender.version, createdAt: TEST_TIME, snapshot };
-  const sealed = sealBundle(bundle, codemodeRender, protocol);
+  return sealBundle(bundle, codemodeRender, protocol);
+}
+
+/** The certificate of a render whose picture is `png`, signed by the test node. */
+export async function certifiedPicture(png: Uint8Array): Promise<JsonObject> {
+  const canvas = { width: 1, height: 1 };
+  const sealed = sealedRender({ canvas, imageHash: sha256(png) }, '1.3.0');
   const facts = { attestationId: '11111111-2222-4333-8444-555555555555', attestedAt: TEST_TIME };
   return { ...sealed.bundle, meta: { ...(await attestBundle(sealed, TEST_ATTESTOR, facts)) } };
 }
