@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sha256 } from '@cer/cer-core';
 import { embedCertificate } from '@cer/cer-core/picture';
-import { certifiedPicture, greyPng, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { certifiedPicture, greyPng, pngChunk, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { cer } from '../testing/console.js';
 import { Folder, readSample } from '../testing/files.js';
@@ -83,6 +84,16 @@ describe('cer verify with a picture', () => {
     expect(said.stdout).toContain('has a chunk that is longer than the file');
     const bare = await cer(['verify', picture]);
     expect([bare.exitCode, bare.stderr]).toEqual([3, expect.stringContaining('is a PNG that carries no certificate')]);
+  });
+
+  it('unpacks no certificate in a picture', async () => {
+    const packed = gzipSync(JSON.stringify(await certifiedPicture(PNG)));
+    const chunk = pngChunk('iTXt', Buffer.concat([Buffer.from('cer\0\0\0\0\0'), packed]));
+    const said = await cer(['verify', folder.write('packed.png', greyPng(120, chunk)), '--keys', keys, '--json']);
+    expect([said.exitCode, JSON.parse(said.stderr)]).toMatchObject([
+      1,
+      { status: 'FAILED', reasonCodes: ['SCHEMA_ERROR', 'BUNDLE_CORRUPTED'] },
+    ]);
   });
 
   it('checks pictures in a batch', async () => {

@@ -2,7 +2,7 @@ import { CerError } from '@cer/cer-core';
 import { isPng, readPicture } from '@cer/cer-core/picture';
 import { UsageError } from '../usage-error.js';
 import { nameOf } from './read-bytes.js';
-import { readStrictJson, type ReadOptions, type StrictJson } from './read-json.js';
+import { parseStrictJson, readStrictJson, type ReadOptions, type StrictJson } from './read-json.js';
 
 /** The input of a verification: JSON, by itself or in a picture. */
 export type Artefact = StrictJson & {
@@ -20,7 +20,7 @@ export function readArtefact(bytes: Uint8Array, source: string, options: ReadOpt
   try {
     const { png, certificate } = readPicture(bytes);
     if (certificate === null) throw new UsageError(`${nameOf(source)}: is a PNG that carries no certificate`);
-    return { ...readStrictJson(certificate, `${nameOf(source)}, its certificate`, options), png };
+    return { ...parseStrictJson(certificate, `${nameOf(source)}, its certificate`, options.levelsAround), png };
   } catch (error) {
     if (!(error instanceof CerError)) throw error;
     const { code, path, message } = error;

@@ -48,6 +48,14 @@ export function readStrictJson(
     const [name, , program] = packed;
     throw new UsageError(`${nameOf(source)}: is compressed with ${name}: unpack it first, with ${program}`);
   }
+  return parseStrictJson(bytes, source, levelsAround);
+}
+
+/**
+ * As `readStrictJson`, of JSON text by itself: nothing is unpacked.
+ * @throws UsageError for a JSON syntax error
+ */
+export function parseStrictJson(bytes: Uint8Array, source: string, levelsAround = 0): StrictJson {
   try {
     return {
       value: parseJson(bytes, { maxDepth: MAX_DEPTH.text + levelsAround, skipsByteOrderMark: true }),
