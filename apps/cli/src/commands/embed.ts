@@ -49,6 +49,6 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     if (!(error instanceof CerError)) throw error;
     throw new UsageError(`${nameOf(source)}: ${error.message}`);
   }
-  await writeNewFile(out, certified, { option: '--out' });
+  await writeNewFile(out, certified, { option: '--out' }, io);
   return EXIT.verified;
 }

@@ -66,7 +66,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (mustAsk && !(await agrees(io))) return fail({ reason: 'NOT_CONFIRMED', detail: 'nothing was signed' }, io);
   const bytes = new TextEncoder().encode(jcsV1.canonicalize(statement));
   const signatures = [{ kid: root.kid, signature: encodeBase64Url(await root.sign(bytes)) }];
-  await writeNewFile(out, `${JSON.stringify({ statement, signatures }, null, 2)}\n`, { option: '--out' });
+  await writeNewFile(out, `${JSON.stringify({ statement, signatures }, null, 2)}\n`, { option: '--out' }, io);
   io.stdout.write(`\nSigned: ${nameOf(out)}\n`);
   return EXIT.verified;
 }

@@ -96,7 +96,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     if (out === null) return EXIT.verified;
     if (mustAsk && !(await agrees(io))) return fail({ reason: 'NOT_CONFIRMED', detail: 'nothing was signed' }, io);
     const signed = await signNext(next, root, terms);
-    await writeNewFile(out, `${JSON.stringify(signed.document, null, 2)}\n`, { option: '--out' });
+    await writeNewFile(out, `${JSON.stringify(signed.document, null, 2)}\n`, { option: '--out' }, io);
     await keepSeen(pin, signed.seen, io);
     io.stdout.write(`\nSigned: ${nameOf(out)}\n`);
     return EXIT.verified;

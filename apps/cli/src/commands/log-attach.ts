@@ -31,6 +31,6 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const value = readOwnJson(await readBytes(source, io.stdin, DEFAULT_MAX_BYTES), source);
   const text = `${JSON.stringify(withLogProof(value, await readLogProof(flags.proof, io)), null, 2)}\n`;
   if (flags.out === undefined) io.stdout.write(text);
-  else await writeNewFile(flags.out, text, { option: '--out' });
+  else await writeNewFile(flags.out, text, { option: '--out' }, io);
   return EXIT.verified;
 }

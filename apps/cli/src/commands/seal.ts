@@ -81,7 +81,7 @@ function seal(request: JsonObject, given: CommitmentSalts | null, io: Io): Seale
 
 async function keepOpenings(path: string, { salts }: SealedExecution, io: Io): Promise<void> {
   if (salts === null) throw new UsageError('--openings: only protocol 1.3.1 makes openings');
-  await writeOpenings(path, salts);
+  await writeOpenings(path, salts, io);
   io.stderr.write(`cer: openings written to ${printable(path)}; keep them secret\n`);
 }
 

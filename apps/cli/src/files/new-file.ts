@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
+import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
 import { asUsageError, nameOf } from './read-bytes.js';
@@ -13,16 +15,20 @@ export interface NewFile {
 }
 
 /**
- * Writes a file that is not there yet, whole and on the disk, or not at all. It never replaces one.
+ * Writes a file that is not there yet, whole and on the disk, or not at all, also when it is interrupted. It never replaces one.
  * @throws UsageError when the file exists or cannot be written
  */
 export async function writeNewFile(
   path: string,
   content: string | Uint8Array,
   { option, why, mode }: NewFile,
+  io: Pick<Io, 'onInterrupt'>,
 ): Promise<void> {
   try {
     const file = await open(path, 'wx', mode);
+    const takeBack = io.onInterrupt(() => {
+      rmSync(path, { force: true });
+    });
     try {
       await file.writeFile(content);
       await file.sync();
@@ -30,6 +36,7 @@ export async function writeNewFile(
       await rm(path, { force: true });
       throw error;
     } finally {
+      takeBack();
       await file.close();
     }
   } catch (error) {

@@ -39,10 +39,7 @@ export async function readOpenings(path: string, stdin: Io['stdin']): Promise<Co
  * Writes a new openings file that only its owner can read. It never replaces one: lost salts cannot be made again.
  * @throws UsageError when the file exists or cannot be written
  */
-export async function writeOpenings(path: string, salts: CommitmentSalts): Promise<void> {
-  await writeNewFile(path, `${JSON.stringify(formatOpenings(salts), null, 2)}\n`, {
-    option: '--openings',
-    why: 'openings are never overwritten',
-    mode: OWNER_ONLY,
-  });
+export async function writeOpenings(path: string, salts: CommitmentSalts, io: Pick<Io, 'onInterrupt'>): Promise<void> {
+  const file = { option: '--openings', why: 'openings are never overwritten', mode: OWNER_ONLY };
+  await writeNewFile(path, `${JSON.stringify(formatOpenings(salts), null, 2)}\n`, file, io);
 }

@@ -4,12 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { UsageError } from '../usage-error.js';
+import type { Io } from '../io.js';
+import { writeNewFile } from './new-file.js';
 import { replaceFile } from './replace-file.js';
 
-const IO = { randomId: () => 'id' };
+const IO = { randomId: () => 'id', onInterrupt: () => () => undefined };
 
-describe('replacing a file', () => {
+describe('files of the command', () => {
   let folder = '';
+  /** What is in the folder after an interrupt while the content is brought to the disk. */
+  async function leftBy(write: (io: Pick<Io, 'randomId' | 'onInterrupt'>) => Promise<void>): Promise<string[]> {
+    let undo = (): void => undefined;
+    const left: string[] = [];
+    const handle = await open(folder);
+    jest.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync').mockImplementation(async () => {
+      undo();
+      left.push(...readdirSync(folder));
+      return Promise.resolve();
+    });
+    await handle.close();
+    const onInterrupt: Io['onInterrupt'] = (given) => {
+      undo = given;
+      return () => undefined;
+    };
+    await write({ ...IO, onInterrupt }).catch(() => undefined);
+    return left;
+  }
+
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'cer-replace-file-'));
   });
@@ -31,6 +52,11 @@ describe('replacing a file', () => {
     await replaceFile(path, 'new', IO);
     expect(flushed).toEqual([['state.json.id.tmp']]);
     expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['state.json'], 'new']);
+  });
+
+  it('leaves no part of a file when it is interrupted', async () => {
+    expect(await leftBy((io) => replaceFile(join(folder, 'state.json'), 'new', io))).toEqual([]);
+    expect(await leftBy((io) => writeNewFile(join(folder, 'new.json'), 'new', { option: '--out' }, io))).toEqual([]);
   });
 
   it('leaves no draft where the file cannot be replaced', async () => {

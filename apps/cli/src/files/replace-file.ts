@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Io } from '../io.js';
@@ -16,10 +17,13 @@ const READABLE: Modes = { file: 0o644, folder: 0o755 };
 export async function replaceFile(
   path: string,
   content: Uint8Array | string,
-  io: Pick<Io, 'randomId'>,
+  io: Pick<Io, 'randomId' | 'onInterrupt'>,
   modes: Modes = READABLE,
 ): Promise<void> {
   const draft = `${path}.${io.randomId()}.tmp`;
+  const takeBack = io.onInterrupt(() => {
+    rmSync(draft, { force: true });
+  });
   try {
     await mkdir(dirname(path), { recursive: true, mode: modes.folder });
     // On the disk before it replaces the file: a power cut leaves one of them whole.
@@ -29,5 +33,7 @@ export async function replaceFile(
     await rm(draft, { force: true }).catch(() => undefined);
     if (faultCode(error) === null) throw error;
     throw asUsageError(error, path);
+  } finally {
+    takeBack();
   }
 }

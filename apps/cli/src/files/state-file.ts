@@ -45,7 +45,7 @@ export async function readState(path: string): Promise<JsonValue | undefined> {
 export function writeState(
   path: string,
   state: Readonly<Record<string, unknown>>,
-  io: Pick<Io, 'randomId'>,
+  io: Pick<Io, 'randomId' | 'onInterrupt'>,
 ): Promise<void> {
   return replaceFile(path, `${JSON.stringify(state, null, 2)}\n`, io, OWNER_ONLY);
 }

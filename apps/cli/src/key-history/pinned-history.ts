@@ -27,7 +27,7 @@ export function readFingerprint(flag: string | undefined): string {
 export async function verifyPinned(
   document: JsonValue,
   pin: HistoryPin,
-  io: Pick<Io, 'env' | 'now' | 'randomId'>,
+  io: Pick<Io, 'env' | 'now' | 'randomId' | 'onInterrupt'>,
 ): Promise<KeyHistoryVerification> {
   const highestSeen = await readSeen(pin, io.env);
   const result = await verifyKeyHistory(document, { ...pin, highestSeen, at: io.now().toISOString() });

@@ -52,7 +52,11 @@ function asSeen(value: JsonValue): SeenKeyHistory | null {
  * Stores the accepted state, unless a newer one is stored already.
  * @throws UsageError when it cannot be written
  */
-export async function keepSeen(pin: HistoryPin, seen: SeenKeyHistory, io: Pick<Io, 'env' | 'randomId'>): Promise<void> {
+export async function keepSeen(
+  pin: HistoryPin,
+  seen: SeenKeyHistory,
+  io: Pick<Io, 'env' | 'randomId' | 'onInterrupt'>,
+): Promise<void> {
   const path = stateFile(pin, io.env);
   // Read again: another process may have stored a newer one concurrently.
   const stored = await readSeen(pin, io.env);

@@ -40,7 +40,11 @@ export async function readFollowed(vkey: string, env: Io['env']): Promise<Follow
 }
 
 /** @throws UsageError when it cannot be written */
-export async function keepFollowed(vkey: string, followed: Followed, io: Pick<Io, 'env' | 'randomId'>): Promise<void> {
+export async function keepFollowed(
+  vkey: string,
+  followed: Followed,
+  io: Pick<Io, 'env' | 'randomId' | 'onInterrupt'>,
+): Promise<void> {
   const { note, epochEnd } = followed;
   await writeState(stateFile(vkey, io.env), { note, epochEnd }, io);
 }

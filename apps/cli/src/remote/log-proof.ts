@@ -50,7 +50,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     if (entry === null) return fail({ reason: 'LOG_PROOF_MALFORMED', detail: 'the node answered no log proof' }, io);
     const text = `${JSON.stringify(entry, null, 2)}\n`;
     if (flags.out === undefined) io.stdout.write(text);
-    else await writeNewFile(flags.out, text, { option: '--out' });
+    else await writeNewFile(flags.out, text, { option: '--out' }, io);
     return EXIT.verified;
   });
 }

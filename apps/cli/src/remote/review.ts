@@ -84,7 +84,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { executionId, input, output } = request;
   // Before the node is asked: values that cannot be stored would be lost.
   const text = `${JSON.stringify({ executionId, input, output }, null, 2)}\n`;
-  await writeNewFile(values, text, { option: '--values', mode: OWNER_ONLY });
+  await writeNewFile(values, text, { option: '--values', mode: OWNER_ONLY }, io);
   return talking(io, async () => {
     const answer = await postToNode(node, 'certify', request);
     return answer.status === 200 ? answered(answer, io) : refused(answer, io);
