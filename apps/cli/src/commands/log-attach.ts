@@ -29,7 +29,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (flags.proof === undefined) throw new UsageError('--proof is missing', { seesHelp: true });
   const { readLogProof } = await import('../log/read-proof.js');
   const value = readOwnJson(await readBytes(source, io.stdin, DEFAULT_MAX_BYTES), source);
-  const text = `${JSON.stringify(withLogProof(value, await readLogProof(flags.proof, io)), null, 2)}\n`;
+  // Not indented: each level of a deep file would lengthen each of its lines.
+  const text = `${JSON.stringify(withLogProof(value, await readLogProof(flags.proof, io)))}\n`;
   if (flags.out === undefined) io.stdout.write(text);
   else await writeNewFile(flags.out, text, { option: '--out' }, io);
   return EXIT.verified;

@@ -153,6 +153,19 @@ describe('cer verify with a log policy', () => {
     });
   });
 
+  it('attaches a proof and adds nothing else to the file', async () => {
+    const { proof } = await proofOf();
+    const values = JSON.stringify(Array.from({ length: 100 }, () => 1));
+    const text = `{"meta":{},"deep":${'['.repeat(100)}${values}${']'.repeat(100)}}`;
+    const proofFile = folder.write('attached.txt', proof);
+    const said = await cer(['log', 'attach', folder.write('deep.json', text), '--proof', proofFile]);
+    expect(said).toEqual({
+      exitCode: 0,
+      stdout: `${text.replace('{}', JSON.stringify({ logProofs: [{ proof }] }))}\n`,
+      stderr: '',
+    });
+  });
+
   it('finds an attached proof in bundle and package', async () => {
     const { proof, log } = await proofOf();
     const policy = folder.write('policy.txt', testPolicy([log], witnesses));
