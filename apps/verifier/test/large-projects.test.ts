@@ -92,6 +92,27 @@ describe('a large project', () => {
     expect(node.requests.filter((url) => url === projectPath(hash))).toHaveLength(1);
   });
 
+  it('is checked in a process from 256 KiB on', async () => {
+    const checkLarge = createLargeCheck(CHECK_PROGRAM);
+    const sizes: number[] = [];
+    const checkRecord = createRecordCheck({
+      node: connectToNode({ nodeUrl: node.url, timeoutMs: 60_000, now: () => new Date() }),
+      checkLarge: (request) => {
+        sizes.push(request.source.length);
+        return checkLarge(request);
+      },
+      now: () => new Date(),
+      logPolicy: null,
+    });
+    for (const size of [MIB / 4, MIB / 4 + 1]) {
+      const head = '{"bundleType":"cer.project.bundle.v1","filler":"';
+      publish(`of ${size} bytes`, (response) => response.end(`${head.padEnd(size - 2, 'x')}"}`));
+      const { outcome } = await checkRecord('project', sha256(`of ${size} bytes`));
+      expect(outcome.verdict).toBe('FAILED');
+    }
+    expect(sizes).toEqual([MIB / 4 + 1]);
+  });
+
   it('waits where another one fills the memory', async () => {
     const held = [publishHeld('one', 5 * MIB), publishHeld('another', 5 * MIB)];
     const answers = held.map(({ path }) => ask(verifier.url, path));

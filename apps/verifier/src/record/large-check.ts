@@ -10,6 +10,8 @@ import type { ArtefactCheck } from '../check/check-result.js';
 const HEAP_MIB = 1024;
 /** Maximum time of one check, in ms. */
 const TIME_MS = 120_000;
+/** Bytes of a record up to which it waits for no larger one, which may use up its time. */
+const SMALLER_BYTES = 1024 * 1024;
 /** Maximum bytes of a result. */
 const RESULT_BYTES = 128 * 1024 * 1024;
 
@@ -18,14 +20,18 @@ export type LargeRequest = CheckRequest & { readonly source: Uint8Array };
 export type CheckLarge = (request: LargeRequest) => Promise<ArtefactCheck>;
 
 /**
- * Checks large records, one after another, each in its own process: JSON of many small values takes 25 times its size,
- * and minutes. Such a record ends its process, and neither delays nor ends this one.
+ * Checks each large record in its own process: JSON of many small values takes 25 times its size, and minutes. Such a
+ * record ends its process, and neither delays nor ends this one. Those over 1 MiB are checked one after another, and so
+ * are the others, beside them.
  * @param program path of the built check-program.js
  * @returns rejects for a record that needs more memory or time than a check may have
  */
 export function createLargeCheck(program: string, heapMib = HEAP_MIB): CheckLarge {
-  const inTurn = oneAtATime();
-  return (request) => inTurn(() => checkInProcess(program, heapMib, request));
+  const [inTurn, smallerInTurn] = [oneAtATime(), oneAtATime()];
+  return (request) => {
+    const run = (): Promise<ArtefactCheck> => checkInProcess(program, heapMib, request);
+    return request.source.length > SMALLER_BYTES ? inTurn(run) : smallerInTurn(run);
+  };
 }
 
 async function checkInProcess(program: string, heapMib: number, request: LargeRequest): Promise<ArtefactCheck> {
