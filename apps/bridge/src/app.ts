@@ -111,6 +111,7 @@ export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[]
       takeRequest,
       byteBudget,
       traces: store.traces,
+      limitStore: store.limits,
       ingests: store.ingests,
       record: outcomeRecorder(recordDeps, 'otlp'),
     }),

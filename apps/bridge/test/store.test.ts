@@ -169,6 +169,14 @@ describe.each([
     expect(await store.limits.takeRequest(tenantId, '2026-03-04T05:08', 0)).toBe(false);
   });
 
+  it('limits root spans per hour over all instances', async () => {
+    const tenantId = randomUUID();
+    const take = (instance: Store) => (): Promise<number> => instance.limits.takeRoots(tenantId, '2026-03-04T05', 2, 5);
+    const taken = await together(database.url, [store, second, store, second].map(take));
+    expect([...taken].sort()).toEqual([0, 1, 2, 2]);
+    expect(await store.limits.takeRoots(tenantId, '2026-03-04T06', 7, 5)).toBe(5);
+  });
+
   it('keeps the steps of a trace once and in order', async () => {
     const tenantId = randomUUID();
     const bundleJson = '{"é":0}';

@@ -163,6 +163,24 @@ describe('a trace that comes in parts', () => {
     expect(await one.store.ingests.newest(tenant.tenantId, 5, 'certified')).toHaveLength(1);
   });
 
+  it('is not kept as a root without calls beyond the limit of an hour', async () => {
+    const [{ tenant, key }, other] = [newCaller(), newCaller()];
+    const hour = new Date().toISOString().slice(0, 13);
+    await one.store.limits.takeRoots(tenant.tenantId, hour, 99_999, 100_000);
+    // The hour may end before the export arrives.
+    const nextHour = new Date(Date.now() + 3_600_000).toISOString().slice(0, 13);
+    await one.store.limits.takeRoots(tenant.tenantId, nextHour, 99_999, 100_000);
+    const [called, first, second] = [newTraceId(), newTraceId(), newTraceId()];
+    await send(one, key, callOf(called));
+    const errorMessage = '1 root span of traces without calls not kept: at most 100000 per hour are';
+    const answer = await send(two, key, rootOf(first), rootOf(second), rootOf(called));
+    expect(answer).toEqual({ partialSuccess: { rejectedSpans: '0', errorMessage } });
+    expect((await sealed(tenant, called)).map(({ title }) => title)).toEqual(['trace of 1 call']);
+    for (const traceId of [first, second]) await send(one, key, callOf(traceId));
+    expect([await sealed(tenant, first), await sealed(tenant, second)]).toEqual([[expect.anything()], []]);
+    expect(await send(one, other.key, rootOf(second))).toEqual({});
+  });
+
   it('takes few statements for traces without calls', async () => {
     const counted = await countedTestDatabase();
     const shared = { nodeUrl: node.url, controlPlaneUrl: controlPlane.url, databaseUrl: counted.url };

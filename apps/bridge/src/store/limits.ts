@@ -2,7 +2,7 @@ import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import type { LimitStore } from './ports.js';
 
-/** Requests per minute, counted over all instances. */
+/** Requests per minute and root spans per hour, counted over all instances. */
 export class SqlLimitStore implements LimitStore {
   readonly #database: Database;
 
@@ -22,6 +22,20 @@ export class SqlLimitStore implements LimitStore {
         [tenantId, minute, limit, limit],
       );
       return rows.length === 1;
+    });
+  }
+
+  async takeRoots(tenantId: string, hour: string, roots: number, limit: number): Promise<number> {
+    return this.#database.run(async (db) => {
+      const { rows } = await returning(
+        db,
+        `insert into root_hours (tenant_id, hour, count) values (?, ?, ?)
+         on conflict (tenant_id, hour) do update set count = root_hours.count + excluded.count
+         returning count`,
+        [tenantId, hour, roots],
+      );
+      const excess = Number(rows[0]?.count ?? roots) - limit;
+      return Math.min(roots, Math.max(0, roots - excess));
     });
   }
 }

@@ -89,4 +89,14 @@ export const MIGRATIONS: readonly Migration[] = [
       }),
   },
   { version: 4, up: createWriteProbes },
+  {
+    version: 5,
+    up: (schema) =>
+      schema.createTable('root_hours', (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('hour').notNullable();
+        table.bigInteger('count').notNullable();
+        table.primary(['tenant_id', 'hour']);
+      }),
+  },
 ];

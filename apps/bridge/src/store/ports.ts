@@ -97,6 +97,8 @@ export interface IngestStore {
 export interface LimitStore {
   /** Counts a request. @returns false when the minute is full */
   takeRequest(tenantId: string, minute: string, limit: number): Promise<boolean>;
+  /** Counts root spans of an hour. @returns how many of them are within the limit */
+  takeRoots(tenantId: string, hour: string, roots: number, limit: number): Promise<number>;
 }
 
 /** A certified span of a trace. */
@@ -125,6 +127,8 @@ export interface TraceStore {
   keep(tenantId: string, traceId: string, steps: readonly TraceStep[]): Promise<void>;
   /** The stored root of a trace is not replaced. */
   keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
+  /** Those of these traces that have steps. Of many, with few statements. */
+  withSteps(tenantId: string, traceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** The roots, of those of these traces that have steps and whose root has ended. Of many, with few statements. */
   rootsWithSteps(tenantId: string, traceIds: readonly string[]): Promise<readonly TraceRoot[]>;
   /** How many steps a trace has, at most `limit`, and the bytes of their bundles. */

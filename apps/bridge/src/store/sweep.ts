@@ -8,6 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 const KEPT = {
   /** Executions that the pages show. */
   ingestsMs: 2 * DAY_MS,
+  /** Counts per minute and per hour. */
   minutesMs: 2 * HOUR_MS,
   /** A trace that takes longer is sealed with its later spans only. */
   tracesMs: DAY_MS,
@@ -22,6 +23,7 @@ export async function sweepExpired(database: Database, now: Date): Promise<void>
     await db('ingests').where('at', '<', before(KEPT.ingestsMs)).delete();
     await db('ingest_minutes').where('minute', '<', before(KEPT.minutesMs).slice(0, 16)).delete();
     await db('request_minutes').where('minute', '<', before(KEPT.minutesMs).slice(0, 16)).delete();
+    await db('root_hours').where('hour', '<', before(KEPT.minutesMs).slice(0, 13)).delete();
     await db('trace_steps').where('stored_at', '<', before(KEPT.tracesMs)).delete();
     await db('trace_roots').where('stored_at', '<', before(KEPT.tracesMs)).delete();
   });

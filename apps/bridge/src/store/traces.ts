@@ -67,6 +67,20 @@ export class SqlTraceStore implements TraceStore {
     });
   }
 
+  async withSteps(tenantId: string, traceIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (let at = 0; at < traceIds.length; at += ROWS_PER_STATEMENT) {
+      const rows: readonly Pick<RootRow, 'trace_id'>[] = await this.#database.run(async (db) =>
+        db('trace_steps')
+          .where('tenant_id', tenantId)
+          .whereIn('trace_id', traceIds.slice(at, at + ROWS_PER_STATEMENT))
+          .distinct('trace_id'),
+      );
+      for (const row of rows) found.add(row.trace_id);
+    }
+    return found;
+  }
+
   async rootsWithSteps(tenantId: string, traceIds: readonly string[]): Promise<readonly TraceRoot[]> {
     const roots: TraceRoot[] = [];
     for (let at = 0; at < traceIds.length; at += ROWS_PER_STATEMENT) {

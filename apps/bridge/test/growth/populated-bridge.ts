@@ -117,6 +117,7 @@ export async function addRows({ store }: TestBridge, own: string, at: number): P
       { certified: 1, refused: 1 },
     );
     await store.limits.takeRequest(tenantId, minute, 1_000);
+    await store.limits.takeRoots(tenantId, minute.slice(0, 13), 1, 1_000);
     const traceId = randomBytes(16).toString('hex');
     const step = { spanId: randomBytes(8).toString('hex'), parentSpanId: null, startedAt: iso, bundleJson: '{}' };
     await store.traces.keep(tenantId, traceId, [step]);

@@ -17,13 +17,25 @@ import { addRows } from './populated-bridge.js';
 const DAY_MS = 24 * 60 * 60_000;
 /** Tables whose rows expire. */
 const SWEPT = [
-  ...['consumed_tokens', 'sessions', 'ingests', 'ingest_minutes', 'request_minutes', 'trace_steps', 'trace_roots'],
+  ...[
+    'consumed_tokens',
+    'sessions',
+    'ingests',
+    'ingest_minutes',
+    'request_minutes',
+    'root_hours',
+    'trace_steps',
+    'trace_roots',
+  ],
 ];
 
 /** On SQLite: alone, none of these finds few rows. */
 const FEW_VALUES = new Set(['tenant_id']);
 const READS_MANY: ReadsMany = [
-  [/^SCAN (ingest|request)_minutes: delete /, 'rows of the last two hours: a sweep leaves no others'],
+  [
+    /^SCAN (ingest_minutes|request_minutes|root_hours): delete /,
+    'rows of the last two hours: a sweep leaves no others',
+  ],
 ];
 
 let controlPlane: StubControlPlane;

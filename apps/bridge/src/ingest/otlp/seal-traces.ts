@@ -4,7 +4,15 @@ import { counted } from '@cer/cer-core/wording';
 import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
 import { answered, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
-import type { Ingest, IngestStore, TraceRoot, TraceSize, TraceStep, TraceStore } from '../../store/index.js';
+import type {
+  Ingest,
+  IngestStore,
+  LimitStore,
+  TraceRoot,
+  TraceSize,
+  TraceStep,
+  TraceStore,
+} from '../../store/index.js';
 import type { Outcome } from '../item.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
 import { timeOf } from './projection.js';
@@ -15,6 +23,7 @@ export interface SealTraceDeps {
   readonly node: NodeConnection;
   readonly traces: TraceStore;
   readonly ingests: IngestStore;
+  readonly limitStore: Pick<LimitStore, 'takeRoots'>;
   readonly now: () => Date;
 }
 
@@ -23,6 +32,8 @@ export interface ExportSealDeps extends SealTraceDeps {
   readonly reservation: Pick<Reservation, 'take' | 'give'>;
 }
 
+/** Maximum root spans of an account per hour that are kept although their traces have no calls. */
+const MAX_ROOTS_PER_HOUR = 100_000;
 const MAX_STEPS = 2000;
 /** Maximum bytes of the certificates of a trace, which are in memory together while it is sealed. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -34,7 +45,7 @@ const BYTES_PER_BYTE = 5;
  * span has ended, as a project of all its certificates, under the customer's own key. Its spans may come in any order,
  * in several exports, at several instances: each writes before it reads, so the last one seals the whole; a
  * call that arrives after its trace was sealed is sealed with it again, and an export that is repeated replays.
- * @returns a sentence for each trace that could not be sealed
+ * @returns a sentence for each trace that could not be sealed, and one for roots that were not kept
  * @throws ServiceError SERVICE_UNAVAILABLE when the node is gone or there is no room: the export is then safe to repeat
  */
 export async function sealTraces(
@@ -49,8 +60,7 @@ export async function sealTraces(
   const steps = stepsByTrace(calls, outcomes);
   const roots = spans.flatMap((span) => rootOf(span) ?? []);
   for (const [traceId, added] of steps) await traces.keep(tenantId, traceId, added);
-  await traces.keepRoots(tenantId, roots);
-  const notes: string[] = [];
+  const notes = [...(await keepRoots(deps, tenantId, roots))];
   // Most traces of an application have no calls.
   const touched = new Set([...steps.keys(), ...roots.map((root) => root.traceId)]);
   for (const root of await traces.rootsWithSteps(tenantId, [...touched])) {
@@ -59,6 +69,25 @@ export async function sealTraces(
     if (fault !== null) notes.push(`trace not sealed: ${fault}`);
   }
   return notes;
+}
+
+/** Roots of traces without calls use no quota of executions, so they have a limit of their own. */
+async function keepRoots(
+  { traces, limitStore, now }: SealTraceDeps,
+  tenantId: string,
+  roots: readonly TraceRoot[],
+): Promise<readonly string[]> {
+  if (roots.length === 0) return [];
+  const traceIds = roots.map(({ traceId }) => traceId);
+  const called = await traces.withSteps(tenantId, traceIds);
+  const bare = roots.filter(({ traceId }) => !called.has(traceId));
+  const hour = now().toISOString().slice(0, 13);
+  const room = await limitStore.takeRoots(tenantId, hour, bare.length, MAX_ROOTS_PER_HOUR);
+  await traces.keepRoots(tenantId, [...roots.filter(({ traceId }) => called.has(traceId)), ...bare.slice(0, room)]);
+  const dropped = bare.length - room;
+  return dropped === 0
+    ? []
+    : [`${counted(dropped, 'root span')} of traces without calls not kept: at most ${MAX_ROOTS_PER_HOUR} per hour are`];
 }
 
 function sizeFault({ steps, bytes }: TraceSize): string | null {
