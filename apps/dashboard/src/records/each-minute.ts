@@ -1,5 +1,10 @@
 const MINUTE_MS = 60_000;
 
+/** Seconds until the next whole minute, in which values are made again; at least 1. */
+export function secondsToNextMinute(now: Date): number {
+  return Math.ceil((MINUTE_MS - (now.getTime() % MINUTE_MS)) / 1000);
+}
+
 /** Keeps a value for each key, in this process, which is made anew in each whole minute. */
 export function eachMinute<Value>(now: () => Date, make: () => Value): (key: string) => Value {
   const values = new Map<string, Value>();

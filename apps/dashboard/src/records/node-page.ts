@@ -33,12 +33,17 @@ export function nodePage(
     } catch (error) {
       const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
       if (refusal === null || !isAnswered(refusal.code)) throw error;
-      const { code, message } = refusal;
+      const {
+        code,
+        message,
+        refusal: { headers },
+      } = refusal;
       if (code === 'SERVICE_UNAVAILABLE')
         logger.warn({ err: error, requestId: visitor.head.requestId }, 'the node gave no answer');
       const answer: PageAnswer = {
         title,
         status: SHOWN_STATUS[code],
+        ...(headers !== undefined && { headers }),
         body: html`<p class="notice bad" role="alert">${message}</p>
           <p><a href="${back.path}">${back.label}</a></p>`,
       };

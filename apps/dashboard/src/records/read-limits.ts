@@ -1,5 +1,5 @@
 import { ByteBudget, ServiceError, type Reservation } from '@cer/http-service';
-import { eachMinute } from './each-minute.js';
+import { eachMinute, secondsToNextMinute } from './each-minute.js';
 
 /** Parsing and verifying them takes one to two seconds of the process that all accounts share. */
 const BYTES_PER_MINUTE = 16 * 1024 * 1024;
@@ -10,13 +10,15 @@ const BYTES_PER_MINUTE = 16 * 1024 * 1024;
  * @returns counts the bytes of one certificate, which are given back only where it was not read
  */
 export function createReadLimits(now: () => Date): (tenantId: string) => Reservation {
-  const budgetOf = eachMinute(now, () => new ByteBudget({ totalBytes: BYTES_PER_MINUTE, refuse: readTooMuch }));
+  const refuse = (): ServiceError => readTooMuch(secondsToNextMinute(now()));
+  const budgetOf = eachMinute(now, () => new ByteBudget({ totalBytes: BYTES_PER_MINUTE, refuse }));
   return (tenantId) => budgetOf(tenantId).reserve();
 }
 
-function readTooMuch(): ServiceError {
+function readTooMuch(waitS: number): ServiceError {
   return new ServiceError({
     code: 'SERVICE_UNAVAILABLE',
     message: 'Large certificates of this account were opened too often in the last minute. Wait a minute.',
+    headers: { 'retry-after': String(waitS) },
   });
 }

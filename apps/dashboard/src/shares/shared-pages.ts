@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from '@cer/http-service';
 import { html, type Html } from '@cer/pages';
 import type { RecordsPage } from '../records/node-records.js';
 import { recordTable } from '../records/record-list-page.js';
@@ -20,8 +21,8 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-function plainPage(title: string, status: number, sentence: string): PageAnswer {
-  return { title, status, headers: HEADERS, body: html`<p>${sentence}</p>` };
+function plainPage(title: string, status: number, sentence: string, headers?: ResponseHeaders): PageAnswer {
+  return { title, status, headers: { ...HEADERS, ...headers }, body: html`<p>${sentence}</p>` };
 }
 
 /** The same for every address that is not a link. */
@@ -29,14 +30,13 @@ export function unknownSharePage(): PageAnswer {
   return plainPage('Not found', 404, 'There is no such link. Check that the address is whole.');
 }
 
-export function refusedSharePage(status: number, sentence: string): PageAnswer {
-  return plainPage(status === 404 ? 'Not found' : 'This did not work', status, sentence);
+export function refusedSharePage(status: number, sentence: string, headers?: ResponseHeaders): PageAnswer {
+  return plainPage(status === 404 ? 'Not found' : 'This did not work', status, sentence, headers);
 }
 
 export function busySharePage(): PageAnswer {
   const sentence = 'This link was opened too often in the last minute. Try again in a minute.';
-  const page = plainPage('Too many requests', 429, sentence);
-  return { ...page, headers: { ...HEADERS, 'retry-after': '60' } };
+  return plainPage('Too many requests', 429, sentence, { 'retry-after': '60' });
 }
 
 export function endedSharePage(share: Share, end: 'revoked' | 'expired' | 'suspended'): PageAnswer {

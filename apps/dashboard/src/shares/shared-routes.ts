@@ -56,7 +56,11 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
         if (error.code === 'NOT_FOUND' || error.code === 'VALIDATION_ERROR')
           return refusedSharePage(404, error.message);
         logger.warn({ err: error, requestId: head.requestId }, 'no shared records');
-        return refusedSharePage(503, 'The certificates cannot be read now. Try again in a moment.');
+        return refusedSharePage(
+          503,
+          'The certificates cannot be read now. Try again in a moment.',
+          error.refusal.headers,
+        );
       }
     });
   const certificatePage = async (open: OpenShare, row: RecordRow): Promise<PageAnswer> => {

@@ -93,6 +93,22 @@ it('are opened by some of many requests at once', async () => {
   expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(3);
 });
 
+it('are refused until the next whole minute, as Retry-After says', async () => {
+  certificate = sized(9 * MIB);
+  dashboard.pass(60_000 - (dashboard.now().getTime() % 60_000) + 13_400);
+  const open = await openLink();
+  await owner.get(`/records/download/${HASH}`);
+  await open();
+  const refused = [
+    await owner.get(`/records/certificate/${HASH}`),
+    await owner.get(`/records/download/${HASH}`),
+    await open(),
+  ];
+  expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
+    refused.map(() => [503, '47']),
+  );
+});
+
 it('are opened alone at any size', async () => {
   certificate = sized(20 * MIB);
   expect((await owner.get(`/records/download/${HASH}`)).status).toBe(200);
