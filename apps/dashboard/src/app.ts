@@ -128,7 +128,7 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
     ...recordRoutes({ pages, store, nodeRecords, now, logger }),
     ...coverageRoutes({ pages, nodeRecords, store, now, logger }),
     ...reviewRoutes({ pages, store, nodeRecords, logger }),
-    ...alertRoutes({ pages, store, nodeWebhooks: createNodeWebhooks(askNode), logger }),
+    ...alertRoutes({ pages, store, nodeWebhooks: createNodeWebhooks(askNode), now, logger }),
     ...shareRoutes({ pages, store, publicUrl, now }),
     ...sharedRoutes({ pages, store, nodeRecords: sharedRecords, now, logger }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),

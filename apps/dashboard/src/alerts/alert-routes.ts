@@ -8,7 +8,7 @@ import { graceHoursOf } from '../web/grace-periods.js';
 import { noticeText } from '../web/notices.js';
 import type { PageWords } from '../web/page-description.js';
 import { mayChange, type Pages, type SignedIn } from '../web/pages.js';
-import { newIdOf, sentBefore } from '../web/sent-once.js';
+import { FORM_ID, makeOnce, newIdOf, sentBefore, sentForm } from '../web/sent-once.js';
 import { alertsPage, WEBHOOK_ID, webhookSecretPage } from './alert-pages.js';
 import { ALERT_TYPES, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { NodeWebhooks, Webhook } from './node-webhooks.js';
@@ -16,15 +16,16 @@ import { SECRET_VERSION, webhookPage } from './webhook-page.js';
 
 export interface AlertRoutesDeps {
   readonly pages: Pages;
-  readonly store: Pick<Store, 'note'>;
+  readonly store: Pick<Store, 'note' | 'useForm'>;
   readonly nodeWebhooks: NodeWebhooks;
+  readonly now: () => Date;
   readonly logger: Logger;
 }
 
 const TITLE = 'Alerts';
 
 /** The account's webhooks, which the node keeps: made, tried, rotated, removed, and what was sent to them. */
-export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesDeps): readonly DescribedRoute[] {
+export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRoutesDeps): readonly DescribedRoute[] {
   const idOf = (head: RequestHead): string => pathParam(head, 'webhookId');
   const webhooksOf = ({ session }: SignedIn) => nodeWebhooks.list(session.tenant.tenantId, mayChange(session));
   const webhookOf = async (visitor: SignedIn): Promise<Webhook> => {
@@ -112,12 +113,23 @@ export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesD
       await note(visitor, 'webhook removed', webhook);
       return { goTo: '/alerts?done=webhook-removed' };
     }),
-    pages.act('/alerts/:webhookId/test', 'owner', 'Send a test message', async (visitor) => {
-      const webhook = await webhookOf(visitor);
-      await nodeWebhooks.test(visitor.session.tenant.tenantId, webhook.id);
-      await note(visitor, 'webhook tested', webhook);
-      return { goTo: `/alerts/${webhook.id}?done=webhook-tested` };
-    }),
+    pages.act(
+      '/alerts/:webhookId/test',
+      'owner',
+      { summary: 'Send a test message', fields: [FORM_ID] },
+      async (visitor, fields) => {
+        const webhook = await webhookOf(visitor);
+        // Before it is sent: a message cannot be taken back.
+        await makeOnce(
+          () => store.useForm(sentForm(fields, now())),
+          async () => true,
+          'asked for one test message: see the list of messages. Load the page of the webhook again to send another.',
+        );
+        await nodeWebhooks.test(visitor.session.tenant.tenantId, webhook.id);
+        await note(visitor, 'webhook tested', webhook);
+        return { goTo: `/alerts/${webhook.id}?done=webhook-tested` };
+      },
+    ),
     pages.act('/alerts/:webhookId/messages/:deliveryId/send', 'owner', 'Send a message again', async (visitor) => {
       const webhook = await webhookOf(visitor);
       const { tenantId } = visitor.session.tenant;

@@ -3,6 +3,7 @@ import { formTokenField } from '../web/fields.js';
 import { graceField } from '../web/grace-periods.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { FORM_ID, newIdField } from '../web/sent-once.js';
 import { typesText } from './alert-pages.js';
 import { resultText, typeName } from './alert-texts.js';
 import type { Deliveries, Delivery, Webhook } from './node-webhooks.js';
@@ -39,7 +40,7 @@ export function webhookPage(page: WebhookPage): PageAnswer {
           ${term('Added', moment(createdAt))}
           ${previousSecretUntil !== null && term('Previous secret signs until', moment(previousSecretUntil))}
         </dl>
-        ${mayChange && act(formToken, `/alerts/${id}/test`, html`<button>Send a test</button>`)}
+        ${mayChange && act(formToken, `/alerts/${id}/test`, html`${newIdField(FORM_ID)}<button>Send a test</button>`)}
       </section>
       <section aria-labelledby="messages">
         <h2 id="messages">Messages</h2>

@@ -11,7 +11,7 @@ import type {
   UsageStore,
   UserStore,
 } from './ports/index.js';
-import type { AuthenticatorStore, PasskeyStore, SignInStore } from './ports/sign-in.js';
+import type { AuthenticatorStore, PasskeyStore, SignInStore, UsedChallenge } from './ports/sign-in.js';
 
 /** Everything that the control plane keeps. */
 export interface Store {
@@ -28,6 +28,8 @@ export interface Store {
   readonly shares: ShareStore;
   /** For acts that change nothing in the store itself. */
   note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
+  /** For a form that changes nothing in the store itself. @throws StoreError STORE_ROW_REFUSED when it was sent before */
+  useForm(form: UsedChallenge | undefined): Promise<void>;
   /** Newest first. */
   acts(tenantId: string, limit: number): Promise<readonly AccountAct[]>;
   /** Acts after `seq`, oldest first, without those of the last ten seconds. @param tenantId null: of every account */

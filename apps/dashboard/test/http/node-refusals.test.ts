@@ -17,6 +17,8 @@ const WEBHOOK = {
 let details: readonly string[] = [];
 /** The body of the last request that the node has refused. */
 let asked: unknown;
+/** How often a test message was asked for. */
+let tests = 0;
 let node: Server;
 let dashboard: TestDashboard;
 let browser: TestBrowser;
@@ -26,6 +28,7 @@ beforeAll(async () => {
     const { url, method } = received;
     if (url === '/v1/webhooks' && method === 'GET') return answer.end(JSON.stringify({ webhooks: [WEBHOOK] }));
     if (url === '/v1/webhooks/wh_1/test') {
+      tests += 1;
       const refusal = { error: 'RATE_LIMITED', message: '10 messages wait for this webhook', requestId: 'r' };
       return answer.writeHead(429).end(JSON.stringify(refusal));
     }
@@ -82,6 +85,19 @@ it('reports a filter that the node lacks', async () => {
 it('reports a full message queue of a webhook', async () => {
   const { status, text } = await browser.post('/alerts/wh_1/test', {});
   expect([status, text]).toEqual([503, expect.stringContaining('10 messages wait for this webhook. Wait a minute.')]);
+});
+
+it('is asked for one test message by a form that is sent twice', async () => {
+  const id = /name="form_id" value="([^"]+)"/.exec((await browser.get('/alerts/wh_1')).text)?.[1];
+  const form = id === undefined ? {} : { form_id: id };
+  tests = 0;
+  const answers = await Promise.all([browser.post('/alerts/wh_1/test', form), browser.post('/alerts/wh_1/test', form)]);
+  answers.push(await browser.post('/alerts/wh_1/test', form));
+  expect(answers.map(({ status }) => status).sort()).toEqual([400, 400, 503]);
+  const before = answers.filter(({ text }) =>
+    text.includes('This form was sent before and asked for one test message'),
+  );
+  expect([before.length, tests]).toEqual([2, 1]);
 });
 
 it('reports a rotation that another one preceded', async () => {
