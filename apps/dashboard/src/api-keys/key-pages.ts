@@ -5,6 +5,7 @@ import type { ApiKey } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import { graceField } from '../web/grace-periods.js';
+import { pageLinks, type ListPage } from '../web/list-page.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { newIdField } from '../web/sent-once.js';
@@ -23,7 +24,7 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
 
 export interface KeysPage {
   readonly formToken: string;
-  readonly keys: readonly ApiKey[];
+  readonly keys: ListPage<ApiKey>;
   /** Whether the reader may make, rotate and revoke keys now. */
   readonly mayChange: boolean;
   readonly now: Date;
@@ -40,12 +41,13 @@ export function keysPage({ formToken, keys, mayChange, now, given, faults, notic
     body: html`<p class="lead">Services sign in with these. A key is shown once; we keep only its hash.</p>
       ${faultSummary(faults)}
       ${
-        keys.length === 0
-          ? html`<p class="card empty">No keys yet.</p>`
+        keys.items.length === 0
+          ? html`<p class="card empty">${keys.isContinued ? 'There are no further keys.' : 'No keys yet.'}</p>`
           : html`<ul class="items">
-              ${keys.map((key) => keyItem(key, mayChange, now))}
+              ${keys.items.map((key) => keyItem(key, mayChange, now))}
             </ul>`
       }
+      ${pageLinks('/keys', keys)}
       ${
         mayChange &&
         html`<section aria-labelledby="new-key">

@@ -8,6 +8,7 @@ import type { DescribedRoute } from '../openapi/route-description.js';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { graceHoursOf } from '../web/grace-periods.js';
+import { AFTER, listPage, type ListPage } from '../web/list-page.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
 import { makeOnce, newIdOf } from '../web/sent-once.js';
@@ -35,11 +36,18 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
     return key;
   };
 
+  const keysOf = (tenant: Tenant, head: RequestHead): Promise<ListPage<ApiKey>> =>
+    listPage(
+      head,
+      (after, limit) => store.apiKeys.list(tenant.tenantId, after, limit),
+      ({ keyId }) => keyId,
+    );
+
   return [
-    pages.view('/keys', 'API keys', async ({ session, formToken, head }) =>
+    pages.view('/keys', { summary: 'API keys', query: [AFTER] }, async ({ session, formToken, head }) =>
       keysPage({
         formToken,
-        keys: await store.apiKeys.list(session.tenant.tenantId),
+        keys: await keysOf(session.tenant, head),
         mayChange: mayChange(session),
         now: now(),
         notice: noticeText(head.query),
@@ -49,12 +57,12 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
       '/keys',
       'owner',
       { summary: 'Make an API key', fields: ['name', 'scopes', KEY_ID] },
-      async ({ session, formToken }, fields) => {
+      async ({ session, formToken, head }, fields) => {
         const { tenantId } = session.tenant;
         const given = { name: fields.get('name') ?? '', scopes: fields.getAll('scopes') };
         const form = checkForm(KeyForm, given, LABELS);
         if (!form.ok) {
-          const keys = await store.apiKeys.list(tenantId);
+          const keys = await keysOf(session.tenant, head);
           return {
             ...keysPage({ formToken, keys, mayChange: true, now: now(), given, faults: form.faults }),
             status: 422,

@@ -1,4 +1,3 @@
-import { keyWorks } from '../introspection/introspect.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Store } from '../store/index.js';
 import { countsOf, executionsIn } from '../usage/month.js';
@@ -18,14 +17,14 @@ export function overviewRoutes(deps: {
   return [
     pages.view('/', 'The overview', async ({ session, head }) => {
       const { tenantId } = session.tenant;
-      const [keys, days, acts] = await Promise.all([
-        store.apiKeys.list(tenantId),
+      const [workingKeys, days, acts] = await Promise.all([
+        store.apiKeys.countWorking(tenantId),
         store.usage.list(tenantId, `${now().toISOString().slice(0, 7)}-01`),
         store.acts(tenantId, ACTS_SHOWN),
       ]);
       return overviewPage({
         tenant: session.tenant,
-        workingKeys: keys.filter((key) => keyWorks(key, now())).length,
+        workingKeys,
         executions: executionsIn(countsOf(days)),
         acts,
         notice: noticeText(head.query),

@@ -1,6 +1,7 @@
 import { html, type Html } from '@cer/pages';
 import type { Share, ShareTarget } from '../store/index.js';
 import { formTokenField, selectField } from '../web/fields.js';
+import { pageLinks, type ListPage } from '../web/list-page.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { newIdField } from '../web/sent-once.js';
@@ -10,7 +11,7 @@ export const SHARE_ID = 'share_id';
 
 export interface SharesPage {
   readonly formToken: string;
-  readonly shares: readonly Share[];
+  readonly shares: ListPage<Share>;
   readonly mayChange: boolean;
   readonly now: Date;
   readonly notice?: string | undefined;
@@ -25,12 +26,13 @@ export function sharesPage({ formToken, shares, mayChange, now, notice }: Shares
         <a href="/records">records</a> or from a certificate.
       </p>
       ${
-        shares.length === 0
-          ? html`<p class="card empty">No links yet.</p>`
+        shares.items.length === 0
+          ? html`<p class="card empty">${shares.isContinued ? 'There are no further links.' : 'No links yet.'}</p>`
           : html`<ul class="items">
-              ${shares.map((share) => shareItem(share, formToken, mayChange, now))}
+              ${shares.items.map((share) => shareItem(share, formToken, mayChange, now))}
             </ul>`
-      }`,
+      }
+      ${pageLinks('/shares', shares)}`,
   };
 }
 

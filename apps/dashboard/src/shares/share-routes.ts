@@ -3,6 +3,7 @@ import { pathParam, ServiceError } from '@cer/http-service';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { pageQuery, QUESTION, readQuestion } from '../records/record-filter.js';
 import type { ShareTarget, Store } from '../store/index.js';
+import { AFTER, listPage } from '../web/list-page.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
 import { makeOnce, newIdOf } from '../web/sent-once.js';
@@ -19,10 +20,14 @@ export interface ShareRoutesDeps {
 /** Links that an account shares: made, listed, revoked. */
 export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): readonly DescribedRoute[] {
   return [
-    pages.view('/shares', 'Shared links', async ({ session, formToken, head }) =>
+    pages.view('/shares', { summary: 'Shared links', query: [AFTER] }, async ({ session, formToken, head }) =>
       sharesPage({
         formToken,
-        shares: await store.shares.list(session.tenant.tenantId),
+        shares: await listPage(
+          head,
+          (after, limit) => store.shares.list(session.tenant.tenantId, after, limit),
+          ({ shareId }) => shareId,
+        ),
         mayChange: mayChange(session),
         now: now(),
         notice: noticeText(head.query),
@@ -50,7 +55,7 @@ export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): 
         const { url, ...share } = issueShare(publicUrl, tenantId, target, lifetime.days, now());
         await makeOnce(
           () => store.shares.create({ ...share, shareId }, session.user.email),
-          async () => (await store.shares.list(tenantId)).some((made) => made.shareId === shareId),
+          async () => shareId !== undefined && (await store.shares.has(tenantId, shareId)),
           'made one link, which was shown then. If you have not copied it, revoke it on the page "Shared links" and make another.',
         );
         return madeSharePage(url, share.expiresAt);

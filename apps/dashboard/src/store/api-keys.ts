@@ -39,14 +39,33 @@ export class SqlApiKeyStore implements ApiKeyStore {
     });
   }
 
-  async list(tenantId: string): Promise<readonly ApiKey[]> {
-    const rows = await this.#database.run((db) =>
+  async list(tenantId: string, after: string | null, limit: number): Promise<readonly ApiKey[]> {
+    const rows = await this.#database.run((db) => {
+      const keys = db<ApiKeyRow>('api_keys').where({ tenant_id: tenantId });
+      if (after !== null) {
+        keys.where('seq', '<', db('api_keys').where({ tenant_id: tenantId, key_id: after }).select('seq'));
+      }
+      return keys
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .select(...KEY_COLUMNS);
+    });
+    return rows.map(apiKeyOf);
+  }
+
+  async countWorking(tenantId: string): Promise<number> {
+    const now = this.#now().toISOString();
+    const row: { readonly keys?: number | string } | undefined = await this.#database.run(async (db) =>
       db<ApiKeyRow>('api_keys')
         .where({ tenant_id: tenantId })
-        .orderBy('seq', 'desc')
-        .select(...KEY_COLUMNS),
+        .whereNull('revoked_at')
+        .where((key) => {
+          key.whereNull('expires_at').orWhere('expires_at', '>', now);
+        })
+        .count({ keys: '*' })
+        .first(),
     );
-    return rows.map(apiKeyOf);
+    return Number(row?.keys ?? 0);
   }
 
   async find(tenantId: string, keyId: string): Promise<ApiKey | null> {

@@ -193,4 +193,13 @@ export const MIGRATIONS: readonly Migration[] = [
       return schema;
     },
   },
+  {
+    version: 9,
+    // A page of the list reads only its users.
+    up: (schema) =>
+      schema.alterTable('users', (table) => {
+        table.dropIndex([], 'users_tenant');
+        table.index(['tenant_id', 'created_at', 'email'], 'users_tenant');
+      }),
+  },
 ];

@@ -48,11 +48,22 @@ export class SqlShareStore implements ShareStore {
     });
   }
 
-  async list(tenantId: string): Promise<readonly Share[]> {
-    const rows = await this.#database.run((db) =>
-      db<ShareRow>('shares').where({ tenant_id: tenantId }).orderBy('seq', 'desc'),
-    );
+  async list(tenantId: string, after: string | null, limit: number): Promise<readonly Share[]> {
+    const rows = await this.#database.run((db) => {
+      const shares = db<ShareRow>('shares').where({ tenant_id: tenantId });
+      if (after !== null) {
+        shares.where('seq', '<', db('shares').where({ tenant_id: tenantId, share_id: after }).select('seq'));
+      }
+      return shares.orderBy('seq', 'desc').limit(limit).select();
+    });
     return rows.map(shareOf);
+  }
+
+  async has(tenantId: string, shareId: string): Promise<boolean> {
+    const found = await this.#database.run(async (db) =>
+      db<ShareRow>('shares').where({ tenant_id: tenantId, share_id: shareId }).first('share_id'),
+    );
+    return found !== undefined;
   }
 
   async findByHash(tokenHash: string): Promise<{ readonly share: Share; readonly tenant: Tenant } | null> {

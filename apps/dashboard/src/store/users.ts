@@ -43,10 +43,15 @@ export class SqlUserStore implements UserStore {
     return this.#database.transaction((db) => signInByProvider(db, person, this.#now()));
   }
 
-  async list(tenantId: string): Promise<readonly User[]> {
-    const rows = await this.#database.run((db) =>
-      db<UserRow>('users').where({ tenant_id: tenantId }).orderBy(['created_at', 'email']).select(),
-    );
+  async list(tenantId: string, after: string | null, limit: number): Promise<readonly User[]> {
+    const rows = await this.#database.run((db) => {
+      const users = db<UserRow>('users').where({ tenant_id: tenantId });
+      if (after !== null) {
+        const last = db('users').where({ tenant_id: tenantId, user_id: after }).select('created_at', 'email');
+        users.whereRaw('(created_at, email) > (?)', [last]);
+      }
+      return users.orderBy(['created_at', 'email']).limit(limit).select();
+    });
     return rows.map(userOf);
   }
 

@@ -4,6 +4,7 @@ import type { IssuedLink } from '../links/one-time-link.js';
 import type { User } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
+import { pageLinks, type ListPage } from '../web/list-page.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { FORM_ID, newIdField } from '../web/sent-once.js';
@@ -25,7 +26,7 @@ const ROLE_CHOICES: readonly { readonly value: Role; readonly label: string; rea
 
 export interface UsersPage {
   readonly formToken: string;
-  readonly users: readonly User[];
+  readonly users: ListPage<User>;
   readonly self: User;
   /** Whether the reader may add, invite and disable users now. */
   readonly mayChange: boolean;
@@ -43,8 +44,9 @@ export function usersPage({ formToken, users, self, mayChange, given, faults, no
     body: html`<p class="lead">People who can sign in to this account.</p>
       ${faultSummary(faults)}
       <ul class="items">
-        ${users.map((user) => userItem(user, self, mayChange, formToken))}
+        ${users.items.map((user) => userItem(user, self, mayChange, formToken))}
       </ul>
+      ${pageLinks('/users', users)}
       ${
         mayChange &&
         html`<section aria-labelledby="new-user">

@@ -1,12 +1,13 @@
-import { pathParam, ServiceError } from '@cer/http-service';
+import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
 import { z } from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
 import { ROLES } from '../account/role.js';
 import { passwordsAreOff } from '../auth/refusals.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import type { Session, Store, UsedChallenge } from '../store/index.js';
+import type { Session, Store, Tenant, UsedChallenge, User } from '../store/index.js';
 import { checkForm } from '../web/form.js';
+import { AFTER, listPage, type ListPage } from '../web/list-page.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
 import { FORM_ID, makeOnce, sentForm } from '../web/sent-once.js';
@@ -41,11 +42,18 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
     }
   };
 
+  const usersOf = ({ tenantId }: Tenant, head: RequestHead): Promise<ListPage<User>> =>
+    listPage(
+      head,
+      (after, limit) => store.users.list(tenantId, after, limit),
+      ({ userId }) => userId,
+    );
+
   return [
-    pages.view('/users', 'Users of the account', async ({ session, formToken, head }) =>
+    pages.view('/users', { summary: 'Users of the account', query: [AFTER] }, async ({ session, formToken, head }) =>
       usersPage({
         formToken,
-        users: await store.users.list(session.tenant.tenantId),
+        users: await usersOf(session.tenant, head),
         self: session.user,
         mayChange: mayChange(session),
         notice: noticeText(head.query),
@@ -55,7 +63,7 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
       '/users',
       'owner',
       { summary: 'Add a user', fields: ['name', 'email', 'role'] },
-      async ({ session, formToken }, fields) => {
+      async ({ session, formToken, head }, fields) => {
         if (!hasPassword) throw passwordsAreOff();
         const { tenantId } = session.tenant;
         const form = checkForm(UserForm, Object.fromEntries(fields), LABELS);
@@ -66,7 +74,7 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
         const faults = form.ok
           ? [{ field: 'email', sentence: 'E-mail address belongs to a user already.' }]
           : form.faults;
-        const users = await store.users.list(tenantId);
+        const users = await usersOf(session.tenant, head);
         return {
           ...usersPage({ formToken, users, self: session.user, mayChange: true, given: fields, faults }),
           status: 422,

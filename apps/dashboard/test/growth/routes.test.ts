@@ -32,7 +32,8 @@ const BODIES: Readonly<Record<string, ((size: number) => unknown) | null>> = {
 const FEW_VALUES = new Set(['tenant_id', 'kind', 'status', 'plan_id', 'issuer', 'role']);
 const READS_MANY: ReadsMany = [
   [/^SEARCH account_acts USING INDEX account_acts_tenant .* limit \?$/, 'the first of its order'],
-  [/^SEARCH (api_keys|shares|users) USING INDEX \w+_tenant .* order by /, 'all of an account, which are listed'],
+  [/^SEARCH (api_keys|shares|users) USING INDEX \w+_tenant .* order by /, 'a page of those of an account'],
+  [/^SEARCH api_keys USING INDEX api_keys_tenant .*: select count/, 'the working keys of an account, counted'],
   [/^SEARCH \w+ USING .*sqlite_autoindex_(tenants|plans)_1 /, 'one row of a tenant'],
 ];
 

@@ -207,7 +207,7 @@ describe('pages', () => {
       }
       expect((await browser.post(path, { form_token: 'x' })).status).toBe(403);
     }
-    expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toEqual([]);
+    expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId, null, 50)).toEqual([]);
   });
 
   it('hide internal errors', async () => {

@@ -48,7 +48,7 @@ describe('shared links', () => {
     expect(answers.filter(({ text }) => LINK.test(text)).map(({ status }) => status)).toEqual([200]);
     const others = answers.filter(({ text }) => text.includes('This form was sent before and made one link'));
     expect(others.map(({ status }) => status)).toEqual([400, 400]);
-    const shares = await dashboard.store.shares.list(dashboard.tenant.tenantId);
+    const shares = await dashboard.store.shares.list(dashboard.tenant.tenantId, null, 50);
     expect(shares.filter((one) => one.target === target)).toHaveLength(1);
   });
 
@@ -100,7 +100,7 @@ describe('shared links', () => {
 
   it('end when they are revoked, with a text', async () => {
     const path = await share({ kind: 'set', target: '' });
-    const shareId = (await dashboard.store.shares.list(dashboard.tenant.tenantId))[0]?.shareId ?? '';
+    const shareId = (await dashboard.store.shares.list(dashboard.tenant.tenantId, null, 50))[0]?.shareId ?? '';
     expect((await owner.post(`/shares/${shareId}/revoke`)).headers['location']).toBe('/shares?done=share-revoked');
     for (const end of ['', `/certificate/${HASH}`, `/download/${HASH}`]) {
       const { status, text } = await open(path + end);
@@ -146,6 +146,6 @@ describe('shared links', () => {
     ];
     for (const fields of refused) expect((await owner.post('/shares', { days: '7', ...fields })).status).toBe(400);
     await share({ kind: 'set', target: 'model=a&tenant=other&limit=9' });
-    expect((await dashboard.store.shares.list(dashboard.tenant.tenantId))[0]?.target).toBe('model=a');
+    expect((await dashboard.store.shares.list(dashboard.tenant.tenantId, null, 50))[0]?.target).toBe('model=a');
   });
 });

@@ -42,7 +42,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
-    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([8, 8, 8]);
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([9, 9, 9]);
     for (const instance of instances) await instance.store.close();
     await fresh.remove();
   });
@@ -109,7 +109,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
         await store.users.add({ tenantId, email, name: 'M', role: 'owner', passwordHash: null }, 'test'),
       ).toBeNull();
       expect((await store.users.findForLogin(email))?.passwordHash).toBe('h');
-      expect(await store.users.list(tenantId)).toHaveLength(1);
+      expect(await store.users.list(tenantId, null, 50)).toHaveLength(1);
     });
 
     it('sign in by a provider, as one user however many sign-ins are first', async () => {
@@ -166,7 +166,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       store.users.setEnabled(tenantId, other.userId, false, one.email),
     ]);
     expect(disabled.toSorted()).toEqual(['actor disabled', 'changed']);
-    const enabled = (await store.users.list(tenantId)).filter((user) => user.enabled);
+    const enabled = (await store.users.list(tenantId, null, 50)).filter((user) => user.enabled);
     expect(enabled).toHaveLength(1);
   });
 
@@ -355,7 +355,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       await Promise.all([1, 2, 3].map(() => store.shares.countOpen(share.shareId)));
       const opened = { ...share, opens: 3, lastOpenedAt: now().toISOString() };
       expect(await store.shares.findByHash(tokenHash)).toEqual({ share: opened, tenant });
-      expect(await store.shares.list(tenantId)).toEqual([later.share, opened]);
+      expect(await store.shares.list(tenantId, null, 50)).toEqual([later.share, opened]);
       expect(await store.shares.findByHash(hashOf('none'))).toBeNull();
       await expect(
         store.shares.create({ tenantId, tokenHash, kind: 'set', target: '', expiresAt: now() }, 'test'),
@@ -399,7 +399,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
         prefix: first.prefix,
         lastUsedAt: null,
       });
-      expect((await store.apiKeys.list(tenantId)).map(({ name }) => name)).toEqual(['two', 'one']);
+      expect((await store.apiKeys.list(tenantId, null, 50)).map(({ name }) => name)).toEqual(['two', 'one']);
       expect(await store.apiKeys.findByHash(hashOf('other'))).toBeNull();
       await expect(
         store.apiKeys.create({ tenantId, name: 'again', scopes: [], ...first }, 'test'),
@@ -429,7 +429,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
         [1, 2, 3].map(() => store.apiKeys.rotate(tenantId, keyId, issueApiKey(), new Date(time + DAY_MS), 'test')),
       );
       expect(made.filter((key) => key !== null)).toEqual([expect.objectContaining({ name: 'k', scopes: ['render'] })]);
-      expect(await store.apiKeys.list(tenantId)).toHaveLength(2);
+      expect(await store.apiKeys.list(tenantId, null, 50)).toHaveLength(2);
     });
 
     it('keep the latest use in any order of writes', async () => {
@@ -439,7 +439,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       await store.apiKeys.markUsed(new Map([[keyId, late]]));
       await store.apiKeys.markUsed(new Map([[keyId, early]]));
       await store.apiKeys.markUsed(new Map());
-      expect((await store.apiKeys.list(tenantId))[0]?.lastUsedAt).toBe(late.toISOString());
+      expect((await store.apiKeys.list(tenantId, null, 50))[0]?.lastUsedAt).toBe(late.toISOString());
     });
   });
 

@@ -86,8 +86,8 @@ export interface UserStore {
    *   every session of the user ends
    */
   signInByProvider(person: ProviderSignIn): Promise<User | null>;
-  /** Oldest first. */
-  list(tenantId: string): Promise<readonly User[]>;
+  /** Oldest first. @param after the id of the user before the first of them; null: from the oldest on */
+  list(tenantId: string, after: string | null, limit: number): Promise<readonly User[]>;
   /**
    * Disabling ends the user's sessions and links.
    * @returns `actor disabled`, and nothing is changed, for an actor who is a disabled user

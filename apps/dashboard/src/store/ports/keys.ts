@@ -29,8 +29,10 @@ export interface NewApiKey {
 export interface ApiKeyStore {
   /** @throws StoreError STORE_ROW_REFUSED for a hash or id that is already a key's */
   create(key: NewApiKey, actor: Actor): Promise<ApiKey>;
-  /** Newest first. */
-  list(tenantId: string): Promise<readonly ApiKey[]>;
+  /** Newest first. @param after the id of the key before the first of them; null: from the newest on */
+  list(tenantId: string, after: string | null, limit: number): Promise<readonly ApiKey[]>;
+  /** How many keys are neither revoked nor expired. */
+  countWorking(tenantId: string): Promise<number>;
   /** @returns null unless this tenant has a key of this id, revoked and expired ones included */
   find(tenantId: string, keyId: string): Promise<ApiKey | null>;
   /** Revoked and expired keys are found too. */

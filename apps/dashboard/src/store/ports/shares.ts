@@ -35,8 +35,13 @@ export interface Share extends ShareTarget {
 export interface ShareStore {
   /** @throws StoreError STORE_ROW_REFUSED for a hash or id that is already a link's */
   create(share: NewShare, actor: Actor): Promise<Share>;
-  /** Newest first, ended ones included until they are swept. */
-  list(tenantId: string): Promise<readonly Share[]>;
+  /**
+   * Newest first, ended ones included until they are swept.
+   * @param after the id of the link before the first of them; null: from the newest on
+   */
+  list(tenantId: string, after: string | null, limit: number): Promise<readonly Share[]>;
+  /** Whether this tenant has a link of this id, ended ones included until they are swept. */
+  has(tenantId: string, shareId: string): Promise<boolean>;
   /** Revoked and expired ones are found too, until they are swept. */
   findByHash(tokenHash: string): Promise<{ readonly share: Share; readonly tenant: Tenant } | null>;
   countOpen(shareId: string): Promise<void>;
