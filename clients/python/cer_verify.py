@@ -5211,6 +5211,8 @@ def _read(path: str) -> bytes:
         raise UsageError(f"{name}: is larger than 256 MiB")
     if content[:4] == b"PK\x03\x04":
         raise UsageError(f"{name}: is a ZIP archive: an audit package is checked with --package")
+    if content[:8] == b"\x89PNG\r\n\x1a\n":
+        raise UsageError(f"{name}: is a PNG: cer verify checks the certificate that a picture carries")
     for start, program in _PACKED.items():
         if content.startswith(start):
             raise UsageError(f"{name}: is compressed with {program}: unpack it first")

@@ -148,6 +148,7 @@ class Command(unittest.TestCase):
             ("is empty", b""),
             ("UTF-16 text", "{}".encode("utf-16")),
             ("UTF-16 text", "{}".encode("utf-16-be")),
+            ("is a PNG", b"\x89PNG\r\n\x1a\n"),
             ("compressed with xz", lzma.compress(b"{}")),
             ("compressed with bzip2", bz2.compress(b"{}")),
             ("compressed with gzip", gzip.compress(gzip.compress(b"{}"))),

@@ -263,6 +263,9 @@ func readFile(path string) (*cer.Value, *cer.ParseError, error) {
 	if len(text) > maxBytes {
 		return nil, nil, fmt.Errorf("%s: over %d bytes", path, maxBytes)
 	}
+	if bytes.HasPrefix(text, []byte("\x89PNG\r\n\x1a\n")) {
+		return nil, nil, fmt.Errorf("%s: is a PNG: cer verify checks the certificate that a picture carries", path)
+	}
 	for start, program := range packed {
 		if bytes.HasPrefix(text, []byte(start)) {
 			return nil, nil, fmt.Errorf("%s: is compressed with %s: unpack it first", path, program)

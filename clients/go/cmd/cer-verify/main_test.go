@@ -76,6 +76,7 @@ func TestExitCodes(t *testing.T) {
 		"UTF-16":             {[]string{"verify", write(t, "\xff\xfe{\x00}\x00")}, 3, ""},
 		"UTF-16, unmarked":   {[]string{"verify", write(t, "{\x00}\x00")}, 3, ""},
 		"gzip":               {[]string{"verify", write(t, "\x1f\x8b\x08")}, 3, ""},
+		"PNG":                {[]string{"verify", write(t, "\x89PNG\r\n\x1a\n")}, 3, ""},
 		"ZIP":                {[]string{"verify", write(t, "PK\x03\x04\xff")}, 3, ""},
 		"xz":                 {[]string{"verify", write(t, "\xfd7zXZ\x00")}, 3, ""},
 		"Zstandard":          {[]string{"verify", write(t, "\x28\xb5\x2f\xfd")}, 3, ""},
