@@ -5,6 +5,9 @@ import { cer } from './testing/console.js';
 import { sample } from './testing/files.js';
 import { VERSION } from './version.js';
 
+const NODE = 'http://127.0.0.1:1';
+const HASH = `sha256:${'a'.repeat(64)}`;
+
 describe('cer', () => {
   it('knows its version', async () => {
     expect(await cer(['--version'])).toEqual({ exitCode: 0, stdout: `${VERSION}\n`, stderr: '' });
@@ -28,6 +31,26 @@ describe('cer', () => {
       expect(said).toMatchObject({ exitCode: 3, stdout: '' });
       expect(said.stderr).not.toContain('Usage');
     }
+  });
+
+  it.each([
+    [['log', 'monitor', 'node.example'], 'URL: not a valid http or https address (see: cer help log monitor)'],
+    [['log', 'mirror', 'node.example', 'copy'], 'URL: not a valid http or https address (see: cer help log mirror)'],
+    [['lookup', 'x', '--node', 'x'], '--node: not a valid http or https address'],
+    [['certify', '-', '--node', NODE, '--api-key-file', 'none'], '--api-key-file: none: no such file'],
+    [
+      ['records', 'export', '--out', 'x.zip', '--node', NODE, '--api-key-file', '/'],
+      '--api-key-file: /: is a directory, a file is expected',
+    ],
+    [
+      ['admin', 'audit', 'verify', '--keys', sample('keys.json'), '--node', NODE, '--admin-secret-file', 'none'],
+      '--admin-secret-file: none: no such file',
+    ],
+    [['verify', HASH], `${HASH}: no such file; by the hash, verify a record with cer verify --hash`],
+    [['keys', 'root', 'sign'], '--root is missing (see: cer help keys root sign)'],
+    [['keys', 'root', 'sign-log'], '--root is missing (see: cer help keys root sign-log)'],
+  ])('says what is wrong with a call: %j', async (args, message) => {
+    expect(await cer(args)).toEqual({ exitCode: 3, stdout: '', stderr: `cer: ${message}\n` });
   });
 
   it('names each command in the registry as it names itself', async () => {

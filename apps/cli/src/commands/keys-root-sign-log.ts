@@ -54,9 +54,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, { root: text, statement: text, out: text, yes: { type: 'boolean' } });
   if (operands.length > 0) throw new UsageError('keys root sign-log takes flags only');
   const { root: rootFile, statement: source, out } = flags;
-  if (rootFile === undefined || rootFile === '') throw new UsageError('--root is missing');
-  if (source === undefined || source === '') throw new UsageError('--statement is missing');
-  if (out === undefined || out === '') throw new UsageError('--out is missing');
+  if (rootFile === undefined || rootFile === '') throw new UsageError('--root is missing', { seesHelp: true });
+  if (source === undefined || source === '') throw new UsageError('--statement is missing', { seesHelp: true });
+  if (out === undefined || out === '') throw new UsageError('--out is missing', { seesHelp: true });
   const mustAsk = io.stdout.isTerminal && flags.yes !== true;
   if (mustAsk && source === '-') throw new UsageError('--statement - leaves no input for the confirmation: add --yes');
   const root = asUsage(() => openRootFile(rootFile));

@@ -109,7 +109,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
 }
 
 function required(flag: string | undefined, name: string): string {
-  if (flag === undefined || flag === '') throw new UsageError(`${name} is missing`);
+  if (flag === undefined || flag === '') throw new UsageError(`${name} is missing`, { seesHelp: true });
   return flag;
 }
 

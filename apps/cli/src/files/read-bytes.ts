@@ -93,9 +93,10 @@ export function asUsageError(error: unknown, source: string): unknown {
   return new UsageError(`${nameOf(source)}: ${reason}`);
 }
 
-/** For a file that is missing because its name is an address; null for any other. */
+/** For a file that is missing because its name is an address or a hash; null for any other. */
 function addressReason(code: string, source: string): string | null {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return null;
+  if (/^sha256:[0-9a-f]{64}$/.test(source)) return 'no such file; by the hash, verify a record with cer verify --hash';
   if (/^https?:\/\//i.test(source)) return 'is an address, a file is expected';
   const isAddress = /^[a-z]+:\/\/|^[a-z0-9.-]+:\d{1,5}(\/|$)/i.test(source);
   return isAddress ? 'no such file; an address begins with http:// or https://' : null;

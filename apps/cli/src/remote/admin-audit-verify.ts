@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { AuditChainCheck, readAuditHead, type AuditFault, type AuditHead } from '@cer/cer-core/logs';
 import { onlyOperand, readArguments } from '../arguments.js';
@@ -8,6 +7,7 @@ import { loadKeys } from '../trusted-keys/key-material.js';
 import { DEFAULT_MAX_BYTES, readBytes } from '../files/read-bytes.js';
 import { readOwnJson } from '../files/read-json.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
+import { readSecretFile } from '../files/secret-file.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printableJson } from '../printable.js';
@@ -142,12 +142,7 @@ function hasEntries(page: JsonObject): boolean {
 }
 
 function adminSecret(file: string | undefined, io: Pick<Io, 'env'>): string {
-  let secret: string | undefined;
-  try {
-    secret = file === undefined ? io.env['CER_ADMIN_SECRET'] : readFileSync(file, 'utf8').trim();
-  } catch {
-    throw new UsageError('--admin-secret-file: cannot be read');
-  }
+  const secret = file === undefined ? io.env['CER_ADMIN_SECRET'] : readSecretFile(file, '--admin-secret-file');
   if (secret === undefined || secret === '') {
     throw new UsageError('no admin secret: pass --admin-secret-file or set CER_ADMIN_SECRET');
   }

@@ -13,7 +13,7 @@ import { requiredLogPolicy } from '../log/log-policy.js';
 import { watchLogs } from '../log/monitor-turn.js';
 import { printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import { nodeAddress } from './node-client.js';
+import { addressIn } from './node-client.js';
 
 /** Copies the logs of a node into files that any web server can serve. */
 export const logMirrorCommand: Command = {
@@ -32,7 +32,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     throw new UsageError('URL and FOLDER are expected', { seesHelp: true });
   }
   const io = withTimeout(flags.timeout, given);
-  const node = nodeAddress(url, io);
+  const node = addressIn(url, 'URL');
   const logPolicy = await requiredLogPolicy(flags['log-policy'], io);
   const maxMs = timeoutMs(io, TIMEOUT_MS.others);
   // The accepted state is stored beside the copy, so that a copy never lacks what its checkpoint covers.

@@ -15,7 +15,7 @@ import { watchLogs, type Watched } from '../log/monitor-turn.js';
 import { checkOwnRecords } from './own-records.js';
 import { printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import { nodeAddress } from './node-client.js';
+import { addressIn } from './node-client.js';
 
 /** Watches the logs of a node from outside. @see docs/for-auditors.md, "Watch the log" */
 export const logMonitorCommand: Command = {
@@ -49,7 +49,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     every: text,
   });
   const io = withTimeout(flags.timeout, given);
-  const node = nodeAddress(onlyOperand(operands, 'URL'), io);
+  const node = addressIn(onlyOperand(operands, 'URL'), 'URL');
   const logPolicy = await requiredLogPolicy(flags['log-policy'], io);
   const everySeconds = secondsOf(flags.every);
   const maxMs = timeoutMs(io, TIMEOUT_MS.others);

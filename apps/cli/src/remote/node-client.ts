@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { NodeError, NodeQuestion, RouteName, NodeAnswer as Received } from '@cer/client/node-client';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { connectionFault } from '../http/connection-fault.js';
 import { secondsOf, TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
+import { readSecretFile } from '../files/secret-file.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../printable.js';
@@ -49,16 +49,22 @@ export class NodeFault extends Error {
 export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): string {
   const given = flag ?? io.env['CER_NODE_URL'];
   if (given === undefined || given === '') throw new UsageError('--node is missing (or set CER_NODE_URL)');
+  return addressIn(given, '--node');
+}
+
+/** The address of a node. @param named what gave it, for messages @throws UsageError when it is malformed */
+export function addressIn(given: string, named: '--node' | 'URL'): string {
+  const seesHelp = named === 'URL';
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
-    throw new UsageError('--node: not a valid http or https address');
+    throw new UsageError(`${named}: not a valid http or https address`, { seesHelp });
   const url = new URL(given);
-  if (url.username !== '' || url.password !== '') throw new UsageError('--node: an address must not hold a password');
+  if (url.username !== '' || url.password !== '') throw new UsageError(`${named}: an address must not hold a password`);
   return url.href.replace(/\/+$/, '');
 }
 
 /** @throws UsageError without a key */
 export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
-  const key = file === undefined ? io.env['CER_API_KEY'] : readKeyFile(file);
+  const key = file === undefined ? io.env['CER_API_KEY'] : readSecretFile(file, '--api-key-file');
   if (key === '' && file !== undefined) throw new UsageError(`--api-key-file: ${file} is empty`);
   if (key === undefined || key === '') throw new UsageError('no API key: pass --api-key-file or set CER_API_KEY');
   return sendable(key, file === undefined ? 'CER_API_KEY' : '--api-key-file', 'API key');
@@ -68,14 +74,6 @@ export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
 export function sendable(secret: string, source: string, what: string): string {
   if (/^[\x20-\x7e]+$/.test(secret)) return secret;
   throw new UsageError(`${source}: must hold the ${what} and nothing else`);
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    throw new UsageError(`--api-key-file: ${file} cannot be read`);
-  }
 }
 
 /** A node, and how a command talks to it. */
