@@ -17,17 +17,16 @@ export interface Stage {
 const PREFIX = 'cer-renderer-';
 
 /** Makes the stage of this process, and removes those whose process is gone. */
-export function makeStage(jail: Jail): Stage {
-  removeLeftovers();
-  const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+export function makeStage(jail: Jail, parent = tmpdir()): Stage {
+  removeLeftovers(parent);
+  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   chmodSync(folder, 0o755);
   const homes = join(folder, 'homes');
-  const fonts = readableByOthers(() => {
-    mkdirSync(homes, { mode: 0o755 });
-    return stageFonts(join(folder, 'fonts'));
-  });
+  const remove = (): void => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
   return {
-    fonts,
+    fonts: fontsIn(folder, homes, remove),
     makeHome() {
       const home = mkdtempSync(join(homes, 'h'));
       if (process.getuid?.() === 0) chownSync(home, jail.uid, jail.uid);
@@ -36,10 +35,21 @@ export function makeStage(jail: Jail): Stage {
     removeHome(home) {
       rmSync(home, { recursive: true, force: true, maxRetries: 3 });
     },
-    remove() {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    },
+    remove,
   };
+}
+
+/** Every attempt to start makes a stage: one that failed, as on a full disk, must not leave its part behind. */
+function fontsIn(folder: string, homes: string, remove: () => void): StagedFonts {
+  try {
+    return readableByOthers(() => {
+      mkdirSync(homes, { mode: 0o755 });
+      return stageFonts(join(folder, 'fonts'));
+    });
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 /** A strict umask would hide the files from the jailed user. */
@@ -52,12 +62,12 @@ function readableByOthers<T>(make: () => T): T {
   }
 }
 
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent)) {
     const pid = /^cer-renderer-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
     try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      rmSync(join(parent, name), { recursive: true, force: true });
     } catch {
       // Another user's; theirs to remove.
     }
