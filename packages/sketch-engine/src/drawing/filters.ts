@@ -63,11 +63,18 @@ export function applyFilter(pen: Pen, kind: string, amount: number | undefined):
 
 /** Skia blurs by no more; a wider margin would only need memory. */
 const MAX_BLUR = 532;
+/** Pixels of margin per pixel of the radius, on each side. */
+const MARGIN = 3;
+/** Of a canvas, in pixels. */
+const MAX_SIDE = 16_384;
 
 /** Beyond the edge the picture continues with the pixels of the edge, so that no edge becomes transparent. */
 function blur({ ctx, width, height, makeCanvas }: Pen, amount: number): void {
   const radius = Math.min(MAX_BLUR, Math.max(0, amount || 0));
-  const margin = Math.ceil(radius * 3);
+  const most = Math.floor((MAX_SIDE - Math.max(width, height)) / 2) / MARGIN;
+  if (radius > most)
+    throw new RangeError(`filter: a picture this large takes a radius of at most ${Math.floor(most)} for BLUR`);
+  const margin = Math.ceil(radius * MARGIN);
   const wide = makeCanvas(width + 2 * margin, height + 2 * margin);
   wide.imageSmoothingEnabled = false;
   wide.drawImage(ctx.canvas, margin, margin);

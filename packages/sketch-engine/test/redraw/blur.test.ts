@@ -17,3 +17,10 @@ it.each([
   expect(drawn.kind).toBe('picture');
   expect(drawn).toEqual(await drawAgain(blurred(same)));
 });
+
+it('names the limit of the radius where the picture is too large for more', async () => {
+  const code = 'function setup() { const made = createGraphics(16000, 4); made.filter(BLUR, 65); }';
+  const message = 'RangeError: filter: a picture this large takes a radius of at most 64 for BLUR';
+  expect(await drawAgain(code)).toEqual({ kind: 'fault', fault: { code: 'RENDER_ERROR', line: 1, message } });
+  expect(await drawAgain(code.replace('65', '64'))).toMatchObject({ kind: 'picture' });
+});
