@@ -5,6 +5,8 @@ import type { RecordCount } from './node-records.js';
 /** Maximum age of a finished export, in ms, and maximum number of exports. */
 const KEPT_MS = 60 * 60_000;
 const MAX_KEPT = 1_000;
+/** Of one account, so that it does not replace those of others. */
+const MAX_KEPT_OF_ACCOUNT = 100;
 
 /** An export as its progress page shows it. */
 export interface ExportState {
@@ -38,7 +40,10 @@ export interface Exports {
 
 export function createExports(now: () => Date): Exports {
   const kept = new Map<string, Kept>();
-  const forget = (): void => {
+  const forget = (tenantId: string): void => {
+    const own = [...kept].filter(([, entry]) => entry.tenantId === tenantId);
+    // With the new one.
+    for (const [id] of own.slice(0, Math.max(0, own.length + 1 - MAX_KEPT_OF_ACCOUNT))) kept.delete(id);
     const oldestMs = now().getTime() - KEPT_MS;
     for (const [id, { sinceMs, shown }] of kept) {
       if (kept.size < MAX_KEPT && (sinceMs > oldestMs || shown.state === 'running')) break;
@@ -74,7 +79,7 @@ export function createExports(now: () => Date): Exports {
   }
   return {
     announce: (tenantId, count) => {
-      forget();
+      forget(tenantId);
       const id = randomUUID();
       const shown: ExportState = { state: 'announced', bytes: 0, count, startedAt: null, endedAt: null };
       kept.set(id, { tenantId, sinceMs: now().getTime(), shown });
