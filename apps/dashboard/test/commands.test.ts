@@ -54,7 +54,7 @@ describe('the command line', () => {
   });
 
   it('brings the schema up to date', async () => {
-    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 8', err: '' });
+    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 9', err: '' });
   });
 
   it('makes an owner by link or by password', async () => {
