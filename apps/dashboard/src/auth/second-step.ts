@@ -28,7 +28,12 @@ export interface PasswordSignIn {
 }
 
 export type SecondStepOutcome =
-  | { readonly outcome: 'signed-in'; readonly user: User; readonly deviceCookie: string }
+  | {
+      readonly outcome: 'signed-in';
+      readonly user: User;
+      readonly passwordHash: string;
+      readonly deviceCookie: string;
+    }
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'limited'; readonly retryAfterS: number }
   /** The first step is too long ago, or the account changed since. */
@@ -93,7 +98,12 @@ export function createSecondStep({ store, limits, tickets, secretBox, now }: Sec
         return { outcome: 'refused' };
       }
       await (recovery === null ? limits.codeSucceeded(attempt) : limits.succeeded(attempt));
-      return { outcome: 'signed-in', user, deviceCookie: rememberDevice(account, now()) };
+      return {
+        outcome: 'signed-in',
+        user,
+        passwordHash: account.passwordHash,
+        deviceCookie: rememberDevice(account, now()),
+      };
     },
   };
 }

@@ -13,7 +13,12 @@ export interface SignInDeps {
 }
 
 export type SignInOutcome =
-  | { readonly outcome: 'signed-in'; readonly user: User; readonly deviceCookie: string }
+  | {
+      readonly outcome: 'signed-in';
+      readonly user: User;
+      readonly passwordHash: string;
+      readonly deviceCookie: string;
+    }
   /** The password is right, and the user has an authenticator. */
   | { readonly outcome: 'needs-code'; readonly signIn: PasswordSignIn }
   /** One and the same for an unknown address, a wrong password and a disabled user. */
@@ -45,5 +50,10 @@ export const signIn =
     await limits.succeeded(attempt);
     const { user } = found;
     if (authenticator !== null) return { outcome: 'needs-code', signIn: { user, account } };
-    return { outcome: 'signed-in', user, deviceCookie: rememberDevice(account, now()) };
+    return {
+      outcome: 'signed-in',
+      user,
+      passwordHash: account.passwordHash,
+      deviceCookie: rememberDevice(account, now()),
+    };
   };

@@ -1,5 +1,5 @@
 import type { Database } from '@cer/sql-store';
-import type { Session, SessionStore } from './ports/index.js';
+import type { NewSession, Session, SessionStore } from './ports/index.js';
 import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from './rows.js';
 
 type SessionRow = Omit<UserRow, 'name'> &
@@ -15,18 +15,25 @@ export class SqlSessionStore implements SessionStore {
     this.#now = now;
   }
 
-  async start(session: { tokenHash: string; userId: string; expiresAt: Date; replaces: string | null }): Promise<void> {
+  async start(session: NewSession): Promise<boolean> {
     const at = this.#now().toISOString();
-    await this.#database.transaction(async (db) => {
+    const { userId: user_id, passwordHash } = session;
+    return this.#database.transaction(async (db) => {
+      // First: a new password and disabling, which end sessions, change this row before.
+      const signedIn = await db<UserRow>('users')
+        .where({ user_id, ...(passwordHash !== undefined && { password_hash: passwordHash }) })
+        .whereNull('disabled_at')
+        .update({ last_login_at: at });
+      if (signedIn === 0) return false;
       if (session.replaces !== null) await db('sessions').where({ token_hash: session.replaces }).delete();
       await db('sessions').insert({
         token_hash: session.tokenHash,
-        user_id: session.userId,
+        user_id,
         created_at: at,
         last_seen_at: at,
         expires_at: session.expiresAt.toISOString(),
       });
-      await db('users').where({ user_id: session.userId }).update({ last_login_at: at });
+      return true;
     });
   }
 

@@ -1,4 +1,4 @@
-import type { RequestHead } from '@cer/http-service';
+import { ServiceError, type RequestHead } from '@cer/http-service';
 import { isFromTheFuture, isTouchDue, type SessionTimes } from '@cer/pages';
 import { randomToken, tokenHash } from '../account/random-token.js';
 import type { Session, Store, User } from '../store/index.js';
@@ -9,15 +9,22 @@ export interface LiveSession extends Session {
   readonly token: string;
 }
 
+export interface SignedInBy {
+  /** Age at which the session ends, in ms, when earlier than for every session. */
+  readonly maxMs?: number;
+  /** The hash that the password was checked with. */
+  readonly passwordHash?: string;
+}
+
 export interface Sessions {
   /** The active session of a request, or null. */
   of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
   /**
    * Signs a user in under a new token. The session that the browser had before ends.
-   * @param maxMs age at which it ends, when earlier than for every session
    * @returns the `Set-Cookie` value
+   * @throws ServiceError FORBIDDEN when the user was disabled or has a new password since it was checked
    */
-  start(head: Pick<RequestHead, 'headers'>, user: User, maxMs?: number): Promise<string>;
+  start(head: Pick<RequestHead, 'headers'>, user: User, how?: SignedInBy): Promise<string>;
   end(head: Pick<RequestHead, 'headers'>): Promise<void>;
 }
 
@@ -33,16 +40,20 @@ export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTime
       if (isTouchDue(session.lastSeenAt, seenAt, { idleMs })) await store.sessions.touch(hash);
       return { ...session, token };
     },
-    start: async (head, user, maxMs = absoluteMs) => {
+    start: async (head, user, { maxMs = absoluteMs, passwordHash } = {}) => {
       const ageMs = Math.min(maxMs, absoluteMs);
       const brought = cookieToken(head, SESSION_COOKIE);
       const token = randomToken();
-      await store.sessions.start({
+      const isStarted = await store.sessions.start({
+        passwordHash,
         tokenHash: tokenHash(token),
         userId: user.userId,
         expiresAt: new Date(now().getTime() + ageMs),
         replaces: brought === undefined ? null : tokenHash(brought),
       });
+      if (!isStarted) {
+        throw new ServiceError({ code: 'FORBIDDEN', message: 'Your account has just been changed. Sign in again.' });
+      }
       await store.note(user.tenantId, 'signed in', user.email, user.email);
       return setCookie(SESSION_COOKIE, token, Math.floor(ageMs / 1000));
     },

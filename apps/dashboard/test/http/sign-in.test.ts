@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '@cer/sql-store';
 import { RateLimiterSQLite } from 'rate-limiter-flexible';
+import { createApp } from '../../src/app.js';
 import { randomToken } from '../../src/account/random-token.js';
 import { issueLink } from '../../src/links/one-time-link.js';
 import { openStore } from '../../src/store/index.js';
@@ -55,6 +56,21 @@ describe('signing in', () => {
     expect([isRepeated(), (await signingIn).status]).toEqual([true, 303]);
     counting.mockRestore();
     await store.close();
+  });
+
+  it('opens no session when a new password was set while the old one was checked', async () => {
+    const { deps, store, hasher, owner, tenant } = dashboard;
+    const verify: typeof hasher.verify = async (password, stored) => {
+      const matches = await hasher.verify(password, stored);
+      const link = issueLink(PUBLIC_URL, MINUTE_MS, dashboard.now());
+      await store.links.issuePasswordLink(tenant.tenantId, owner.userId, link, 'test');
+      await store.links.redeemForPassword(link.tokenHash, await hasher.hash('another password'));
+      return matches;
+    };
+    const late = new TestBrowser(createApp({ ...deps, hasher: { ...hasher, verify } }));
+    const { status } = await late.signIn();
+    expect([status, late.cookies.has(SESSION_COOKIE)]).toEqual([403, false]);
+    expect((await late.get('/keys')).status).toBe(303);
   });
 
   it('takes the address in any case', async () => {

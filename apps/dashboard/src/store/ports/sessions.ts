@@ -51,9 +51,21 @@ export interface Session {
   readonly lastSeenAt: string;
 }
 
+export interface NewSession {
+  readonly tokenHash: string;
+  readonly userId: string;
+  readonly expiresAt: Date;
+  readonly replaces: string | null;
+  /** The hash that the password was checked with; absent for other ways of signing in. */
+  readonly passwordHash?: string | undefined;
+}
+
 export interface SessionStore {
-  /** Signs a user in, in place of the session that the browser had. */
-  start(session: { tokenHash: string; userId: string; expiresAt: Date; replaces: string | null }): Promise<void>;
+  /**
+   * Signs a user in, in place of the session that the browser had.
+   * @returns false, and nothing is made, for a disabled user, and when the password has changed
+   */
+  start(session: NewSession): Promise<boolean>;
   /**
    * A session that is neither expired nor idle for too long, of an enabled user.
    * @param idleSince the earliest last use that still counts
