@@ -14,6 +14,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     now: () => new Date(),
     randomId: () => crypto.randomUUID(),
     randomBytes: (length) => new Uint8Array(length),
+    onInterrupt: () => () => undefined,
   });
   process.stdout.write(`${JSON.stringify({ exit, ...written })}\n`);
 }
