@@ -13,7 +13,7 @@ import { caseOf, median, ratio } from './measure.mjs';
 const root = `${import.meta.dirname}/..`;
 /** Of a machine with other work, where Node.js alone takes seconds. */
 const STARTED_WITHIN_S = 120;
-const PLAIN_KEY = `cer_live_${'b'.repeat(43)}`;
+export const PLAIN_KEY = `cer_live_${'b'.repeat(43)}`;
 
 /** About 1.6 KB. */
 export const CERTIFY_BODY = JSON.stringify({

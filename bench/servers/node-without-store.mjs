@@ -28,6 +28,7 @@ const app = createApp({
     ping: async () => undefined,
   },
   refusals: { counting: (_tenantId, work) => work((request) => request) },
+  restored: { assertAccepted: async () => undefined },
   quota: { admit: (_tenantId, _limits, { write }) => write() },
   keys: { find: async (hash) => (hash === keyHash ? caller : null) },
   signing: fixedSigning(
