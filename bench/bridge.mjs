@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { caseOf, measure, median, rateOf, ratio } from './measure.mjs';
+import { somePort } from './some-port.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const apiKey = `cer_live_${'b'.repeat(43)}`;
@@ -56,7 +57,7 @@ async function startControlPlane() {
 }
 
 async function start(name, env) {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = somePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, launchArguments(root, name), {
     cwd: root,

@@ -9,6 +9,7 @@ import autocannon from 'autocannon';
 import Database from 'better-sqlite3';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { caseOf, median, ratio } from './measure.mjs';
+import { somePort } from './some-port.mjs';
 
 const root = `${import.meta.dirname}/..`;
 /** Of a machine with other work, where Node.js alone takes seconds. */
@@ -28,8 +29,7 @@ export const CERTIFY_BODY = JSON.stringify({
 
 /** @param {readonly string[]} words arguments of Node.js */
 export async function start(words, env, apiKey) {
-  // Below the ports that the system gives out by itself.
-  const port = 20_000 + Math.floor(Math.random() * 12_000);
+  const port = somePort();
   const observer = `${root}/bench/servers/observe.mjs`;
   const child = spawn(process.execPath, ['--import', observer, ...words], {
     cwd: root,

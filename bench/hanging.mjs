@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { caseOf, median, ratio } from './measure.mjs';
+import { somePort } from './some-port.mjs';
 
 const TOKEN = 'an-internal-token-of-this-bench-with-40-letters';
 const AT_ONCE = 16;
@@ -25,7 +26,7 @@ const ATTACKS = [
 ];
 
 async function startRenderer() {
-  const port = String(20_000 + Math.floor(Math.random() * 12_000));
+  const port = String(somePort());
   const own = { PORT: port, RENDERER_TOKEN: TOKEN, RENDER_SECONDS_PER_HOUR: '1000000000', LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, launchArguments(join(import.meta.dirname, '..'), 'renderer'), {
     env: { ...process.env, ...own },

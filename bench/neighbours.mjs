@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { ratio } from './measure.mjs';
 import { executions, poster } from './requests.mjs';
+import { somePort } from './some-port.mjs';
 
 const words = launchArguments(join(import.meta.dirname, '..'), 'node');
 const main = words.at(-1);
@@ -23,7 +24,7 @@ async function startNode() {
     DATABASE_URL: `sqlite:${folder}/node.sqlite`,
     KEYS_FILE: `${folder}/keys.json`,
     COMMITMENT_SECRET_FILE: `${folder}/secrets.json`,
-    PORT: String(20_000 + Math.floor(Math.random() * 12_000)),
+    PORT: String(somePort()),
     LOG_LEVEL: 'warn',
     LIMITS_EXEMPT_ADDRESSES: '127.0.0.1',
     // Nothing listens there, because the sketches are refused before they are drawn.

@@ -10,6 +10,7 @@ import { sealExecution } from '@cer/cer-core/seal';
 import { createKeyFile, openKeyFile } from '@cer/keys/testing/key-file';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { openStore } from '../apps/node/dist/store/index.js';
+import { somePort } from './some-port.mjs';
 
 /** Concurrent inserts, which is also the number of records per commit. */
 const IN_FLIGHT = 64;
@@ -131,7 +132,7 @@ async function fill(place, rows) {
 
 /** Starts a node on the folder. */
 export async function startNode(place) {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = somePort();
   const child = spawn(process.execPath, launchArguments(`${import.meta.dirname}/..`, 'node'), {
     env: {
       ...process.env,

@@ -14,6 +14,7 @@ import { launchArguments } from '../scripts/services/launch.mjs';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
 import { CERTIFY_BODY, loadCase, warmUp } from './certify.mjs';
 import { median, ratio } from './measure.mjs';
+import { somePort } from './some-port.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const CONNECTIONS = 64;
@@ -52,7 +53,7 @@ function capacityOf({ workers, runs }) {
 }
 
 async function startNode(folder, name, databaseUrl, workers) {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = somePort();
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,
