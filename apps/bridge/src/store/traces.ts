@@ -1,4 +1,5 @@
 import type { Database } from '@cer/sql-store';
+import type { Knex } from 'knex';
 import type { TraceRoot, TraceSize, TraceStep, TraceStore } from './ports.js';
 
 interface StepRow {
@@ -68,36 +69,36 @@ export class SqlTraceStore implements TraceStore {
   }
 
   async withSteps(tenantId: string, traceIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    for (let at = 0; at < traceIds.length; at += ROWS_PER_STATEMENT) {
-      const rows: readonly Pick<RootRow, 'trace_id'>[] = await this.#database.run(async (db) =>
-        db('trace_steps')
-          .where('tenant_id', tenantId)
-          .whereIn('trace_id', traceIds.slice(at, at + ROWS_PER_STATEMENT))
-          .distinct('trace_id'),
-      );
-      for (const row of rows) found.add(row.trace_id);
-    }
-    return found;
+    const rows = await this.#ofMany<Pick<RootRow, 'trace_id'>>(traceIds, async (db, ids) =>
+      db('trace_steps').where('tenant_id', tenantId).whereIn('trace_id', ids).distinct('trace_id'),
+    );
+    return new Set(rows.map((row) => row.trace_id));
   }
 
   async rootsWithSteps(tenantId: string, traceIds: readonly string[]): Promise<readonly TraceRoot[]> {
-    const roots: TraceRoot[] = [];
+    const rows = await this.#ofMany<RootRow>(traceIds, async (db, ids) =>
+      db<RootRow>('trace_roots as r')
+        .where('r.tenant_id', tenantId)
+        .whereIn('r.trace_id', ids)
+        .whereExists(
+          db('trace_steps as s')
+            .select(db.raw('1'))
+            .where({ 's.tenant_id': db.ref('r.tenant_id'), 's.trace_id': db.ref('r.trace_id') }),
+        )
+        .select(),
+    );
+    return rows.map((row) => ({ traceId: row.trace_id, startedAt: row.started_at, endedAt: row.ended_at }));
+  }
+
+  async #ofMany<Row>(
+    traceIds: readonly string[],
+    find: (db: Knex, ids: readonly string[]) => Promise<readonly Row[]>,
+  ): Promise<readonly Row[]> {
+    const rows: Row[] = [];
     for (let at = 0; at < traceIds.length; at += ROWS_PER_STATEMENT) {
-      const rows: readonly RootRow[] = await this.#database.run(async (db) =>
-        db<RootRow>('trace_roots as r')
-          .where('r.tenant_id', tenantId)
-          .whereIn('r.trace_id', traceIds.slice(at, at + ROWS_PER_STATEMENT))
-          .whereExists(
-            db('trace_steps as s')
-              .select(db.raw('1'))
-              .where({ 's.tenant_id': db.ref('r.tenant_id'), 's.trace_id': db.ref('r.trace_id') }),
-          )
-          .select(),
-      );
-      roots.push(...rows.map((row) => ({ traceId: row.trace_id, startedAt: row.started_at, endedAt: row.ended_at })));
+      rows.push(...(await this.#database.run((db) => find(db, traceIds.slice(at, at + ROWS_PER_STATEMENT)))));
     }
-    return roots;
+    return rows;
   }
 
   async sizeOf(tenantId: string, traceId: string, limit: number): Promise<TraceSize> {
