@@ -27,13 +27,22 @@ export interface PasswordSignIn {
   readonly account: DeviceAccount;
 }
 
+export interface SignedIn {
+  readonly outcome: 'signed-in';
+  readonly user: User;
+  /** The hash that the password was checked with. */
+  readonly passwordHash: string;
+  readonly deviceCookie: string;
+}
+
+/** The outcome of the last step. */
+export function signedIn({ user, account }: PasswordSignIn, now: Date): SignedIn {
+  const { passwordHash } = account;
+  return { outcome: 'signed-in', user, passwordHash, deviceCookie: rememberDevice(account, now) };
+}
+
 export type SecondStepOutcome =
-  | {
-      readonly outcome: 'signed-in';
-      readonly user: User;
-      readonly passwordHash: string;
-      readonly deviceCookie: string;
-    }
+  | SignedIn
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'limited'; readonly retryAfterS: number }
   /** The first step is too long ago, or the account changed since. */
@@ -98,12 +107,7 @@ export function createSecondStep({ store, limits, tickets, secretBox, now }: Sec
         return { outcome: 'refused' };
       }
       await (recovery === null ? limits.codeSucceeded(attempt) : limits.succeeded(attempt));
-      return {
-        outcome: 'signed-in',
-        user,
-        passwordHash: account.passwordHash,
-        deviceCookie: rememberDevice(account, now()),
-      };
+      return signedIn({ user, account }, now());
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { RequestHead } from '@cer/http-service';
 import type { PasswordHasher } from '../passwords/password-hash.js';
-import type { Store, User } from '../store/index.js';
-import { knownDevice, rememberDevice } from './known-device.js';
+import type { Store } from '../store/index.js';
+import { knownDevice } from './known-device.js';
 import type { LoginLimits } from './login-limits.js';
-import { deviceAccount, type PasswordSignIn } from './second-step.js';
+import { deviceAccount, signedIn, type PasswordSignIn, type SignedIn } from './second-step.js';
 
 export interface SignInDeps {
   readonly store: Store;
@@ -13,12 +13,7 @@ export interface SignInDeps {
 }
 
 export type SignInOutcome =
-  | {
-      readonly outcome: 'signed-in';
-      readonly user: User;
-      readonly passwordHash: string;
-      readonly deviceCookie: string;
-    }
+  | SignedIn
   /** The password is right, and the user has an authenticator. */
   | { readonly outcome: 'needs-code'; readonly signIn: PasswordSignIn }
   /** One and the same for an unknown address, a wrong password and a disabled user. */
@@ -50,10 +45,5 @@ export const signIn =
     await limits.succeeded(attempt);
     const { user } = found;
     if (authenticator !== null) return { outcome: 'needs-code', signIn: { user, account } };
-    return {
-      outcome: 'signed-in',
-      user,
-      passwordHash: account.passwordHash,
-      deviceCookie: rememberDevice(account, now()),
-    };
+    return signedIn({ user, account }, now());
   };

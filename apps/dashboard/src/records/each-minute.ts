@@ -5,7 +5,7 @@ export function secondsToNextMinute(now: Date): number {
   return Math.ceil((MINUTE_MS - (now.getTime() % MINUTE_MS)) / 1000);
 }
 
-/** Keeps a value for each key, in this process, which is made anew in each whole minute. */
+/** A value per key in this process. Each whole minute begins with new values. */
 export function eachMinute<Value>(now: () => Date, make: () => Value): (key: string) => Value {
   const values = new Map<string, Value>();
   let minute = 0;
