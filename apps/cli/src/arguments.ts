@@ -39,3 +39,9 @@ export function onlyOperand(operands: readonly string[], what: string): string {
     throw new UsageError(`exactly one ${what} is expected, ${operands.length} were given`, { seesHelp: true });
   return first;
 }
+
+/** The value of a flag that a command cannot do without. @throws UsageError without one */
+export function required(flag: string | undefined, name: string): string {
+  if (flag === undefined || flag === '') throw new UsageError(`${name} is missing`, { seesHelp: true });
+  return flag;
+}

@@ -9,7 +9,7 @@ import {
 } from '@cer/canonical-json';
 import { encodeBase64Url, keyFingerprint } from '@cer/keys';
 import { openRootFile } from '@cer/keys/file-signer';
-import { readArguments } from '../arguments.js';
+import { readArguments, required } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { writeNewFile } from '../files/new-file.js';
@@ -53,10 +53,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const text = { type: 'string' } as const;
   const { flags, operands } = readArguments(args, { root: text, statement: text, out: text, yes: { type: 'boolean' } });
   if (operands.length > 0) throw new UsageError('keys root sign-log takes flags only');
-  const { root: rootFile, statement: source, out } = flags;
-  if (rootFile === undefined || rootFile === '') throw new UsageError('--root is missing', { seesHelp: true });
-  if (source === undefined || source === '') throw new UsageError('--statement is missing', { seesHelp: true });
-  if (out === undefined || out === '') throw new UsageError('--out is missing', { seesHelp: true });
+  const rootFile = required(flags.root, '--root');
+  const source = required(flags.statement, '--statement');
+  const out = required(flags.out, '--out');
   const mustAsk = io.stdout.isTerminal && flags.yes !== true;
   if (mustAsk && source === '-') throw new UsageError('--statement - leaves no input for the confirmation: add --yes');
   const root = asUsage(() => openRootFile(rootFile));

@@ -1,7 +1,7 @@
 import { jwkThumbprint, keyFingerprint, publicKeyFromBase64, toSpkiBase64, type Signer } from '@cer/keys';
 import type { RootKey } from '@cer/keys/key-history';
 import { openRootFile } from '@cer/keys/file-signer';
-import { readArguments } from '../arguments.js';
+import { readArguments, required } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readHistory } from '../key-history/history-source.js';
 import { nextStatement, NotSigned, signNext, type NextStatement } from '../key-history/next-statement.js';
@@ -106,11 +106,6 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     io.stdout.write(whyNotSigned(error, pin, io.env, page));
     return fail({ reason: error.code, detail: error.message }, io);
   }
-}
-
-function required(flag: string | undefined, name: string): string {
-  if (flag === undefined || flag === '') throw new UsageError(`${name} is missing`, { seesHelp: true });
-  return flag;
 }
 
 function readDays(flag: string | undefined): number {
