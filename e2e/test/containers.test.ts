@@ -20,6 +20,12 @@ const dockerfile = readFileSync(join(root, DOCKERFILE), 'utf8').replaceAll('\\\n
 const targets = [...dockerfile.matchAll(/^FROM service AS (\w+)$/gm)].map(([, name]) => name);
 const base = dockerfile.split(/^FROM /m).find((text) => text.includes(' AS service\n')) ?? '';
 
+/** Those of these variables that a service reads neither by themselves nor as a file. */
+function unknownOf(passed: readonly string[], { shape }: { readonly shape: object }): readonly string[] {
+  const known = new Set(Object.keys(shape));
+  return passed.filter((variable) => !known.has(variable) && !known.has(variable.replace(/_FILE$/, '')));
+}
+
 // Runs no container: `npm run test:images` does.
 describe('docker-compose.yml', () => {
   const compose: unknown = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
@@ -74,8 +80,7 @@ describe('docker-compose.yml', () => {
     const { services } = compose as { services: Record<string, { environment?: object }> };
     const passed = Object.keys(services[name]?.environment ?? {});
     expect(passed).toContain('LOG_LEVEL');
-    const known = new Set(Object.keys(variables.shape));
-    expect(passed.filter((variable) => !known.has(variable) && !known.has(variable.replace(/_FILE$/, '')))).toEqual([]);
+    expect(unknownOf(passed, variables)).toEqual([]);
   });
 
   it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard'])('stops the %s as patiently as the chart', (name) => {
@@ -141,8 +146,7 @@ describe('infra/helm', () => {
     );
     expect(passed).toContain('LOG_LEVEL');
     expect(passed.length).toBeGreaterThan(1);
-    const known = new Set(Object.keys(variables.shape));
-    expect(passed.filter((variable) => !known.has(variable) && !known.has(variable.replace(/_FILE$/, '')))).toEqual([]);
+    expect(unknownOf(passed, variables)).toEqual([]);
   });
 });
 

@@ -20,9 +20,9 @@ export function withReaders(pen: Pen, functions: SketchFunctions): SketchFunctio
     textStyle: () => pen.style.textStyle,
     textWrap: () => pen.style.textWrap,
   };
-  const reading = Object.entries(readers).map(([name, read]) => [
-    name,
-    (...args: never[]) => (args.length === 0 ? read() : functions[name]?.(...args)),
-  ]);
+  const reading = Object.entries(readers).map(([name, read]) => {
+    const set = functions[name];
+    return [name, (...args: never[]) => (args.length === 0 ? read() : set?.(...args))];
+  });
   return { ...functions, ...(Object.fromEntries(reading) as SketchFunctions) };
 }
