@@ -74,8 +74,13 @@ function isWholeJson(text: string): boolean {
  * collectors bytes.
  */
 function showsLengthLimit(holders: readonly Attributes[]): boolean {
-  const texts = holders.flatMap((attributes) => [...attributes.values()].flatMap((value) => longestText(value) ?? []));
-  const long = texts.filter(({ length }) => length >= MIN_LIMIT);
+  const long: string[] = [];
+  for (const attributes of holders) {
+    for (const value of attributes.values()) {
+      const text = longestText(value);
+      if (text !== undefined && text.length >= MIN_LIMIT) long.push(text);
+    }
+  }
   return long.length > 0 && [lengthOf, codePointsOf, bytesOf].some((measure) => sharesLongest(long, measure));
 }
 

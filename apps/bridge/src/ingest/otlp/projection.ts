@@ -45,12 +45,15 @@ export function evidenceOf(span: Span, dialect: Dialect): Evidence {
   const outcome = outcomeOf(span, read);
   const loss = contentLoss(span, dialect, read);
   const [input, output] = [read.input, read.output].map((side) => loss ?? withholding(side, dialect.mask));
-  const call = {
-    ...read,
-    ...(input !== null && { input: undefined }),
-    ...(output !== null && { output: undefined }),
-    ...(loss !== null && { toolCalls: [] }),
-  };
+  const isWhole = input === null && output === null;
+  const call = isWhole
+    ? read
+    : {
+        ...read,
+        ...(input !== null && { input: undefined }),
+        ...(output !== null && { output: undefined }),
+        ...(loss !== null && { toolCalls: [] }),
+      };
   const unanswered = outcome === 'aborted' || outcome === 'failed' ? outcome : 'not-recorded';
   return {
     call,

@@ -55,7 +55,9 @@ function spanItem(span: Span, rules: ProjectionRules, isElsewhere: IsElsewhere):
   const { operation, model, input, output } = evidence.call;
   const sides = [input, output].filter((side) => side !== undefined).length;
   const recorded = { span, call: { operation, model }, sides, isRefused: 'refusal' in projected };
-  return isElsewhere(recorded) ? null : { ...recorded, item: itemOf(span, projected) };
+  if (isElsewhere(recorded)) return null;
+  const item = itemOf(span, projected);
+  return { span, call: recorded.call, sides, isRefused: recorded.isRefused, item };
 }
 
 function itemOf(span: Span, projected: Projected): Item {
@@ -63,7 +65,8 @@ function itemOf(span: Span, projected: Projected): Item {
   const { request } = projected;
   const { provider, model } = request;
   return {
-    ...labelOf(span),
+    index: 0,
+    executionId: executionIdOf(span),
     provider: typeof provider === 'string' ? provider : null,
     model: typeof model === 'string' ? model : null,
     line: Buffer.from(JSON.stringify(request)),
