@@ -334,6 +334,27 @@ describe('a session', () => {
     clockMs = 0;
   });
 
+  it('ends within a minute after its user was signed out at the dashboard', async () => {
+    const leaving = controlPlane.newUser(tenant);
+    const { cookie } = await handoff(token({ userId: leaving.id }));
+    controlPlane.signOut(leaving, new Date());
+    const later = await handoff(token({ userId: leaving.id }));
+    clockMs = MINUTE_MS;
+    expect((await call('GET', 'session', { cookie })).status).toBe(401);
+    expect((await call('GET', 'session', { cookie: later.cookie })).status).toBe(200);
+    clockMs = 0;
+  });
+
+  it('does not begin by a token from before its user was signed out', async () => {
+    const leaving = controlPlane.newUser(tenant);
+    const issued = Math.floor(Date.now() / 1000) - 10;
+    const old = token({ userId: leaving.id, claims: { iat: issued, exp: issued + 60 } });
+    controlPlane.signOut(leaving, new Date(Date.now() - 5000));
+    expect((await handoff(old)).status).toBe(401);
+    expect(bridge.log.join('\n')).toContain('issued before the user was signed out');
+    expect((await handoff(token({ userId: leaving.id }))).status).toBe(200);
+  });
+
   it('ends as usual after it was used while the clock was ahead', async () => {
     const own = controlPlane.newTenant();
     const gone = controlPlane.newUser(own);

@@ -21,6 +21,9 @@ export interface StubUser {
   readonly name: string;
 }
 
+/** Of the users whom a test signs out. */
+type EndOfSessions = { sessionsEndedAt?: string };
+
 export interface HandoffKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
@@ -42,6 +45,7 @@ export interface StubControlPlane {
   readonly revoke: (key: string) => void;
   readonly newUser: (tenant: StubTenant) => StubUser;
   readonly removeUser: (user: StubUser) => void;
+  readonly signOut: (user: StubUser, at: Date) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -54,7 +58,7 @@ export function newHandoffKey(): HandoffKey {
 
 export async function startStubControlPlane(): Promise<StubControlPlane> {
   const keys = new Map<string, { readonly tenant: StubTenant; readonly scopes: readonly string[] }>();
-  const users = new Map<string, { readonly tenant: StubTenant; readonly user: StubUser }>();
+  const users = new Map<string, { readonly tenant: StubTenant; readonly user: StubUser } & EndOfSessions>();
   const account = (tenant: StubTenant): JsonObject => ({
     tenantName: `Tenant ${tenant.tenantId}`,
     accountStatus: tenant.accountStatus ?? 'active',
@@ -93,7 +97,8 @@ export async function startStubControlPlane(): Promise<StubControlPlane> {
       const found = users.get(text(body, 'sub'));
       if (found?.tenant.tenantId !== text(body, 'tenantId')) return { active: false };
       const active = (found.tenant.accountStatus ?? 'active') === 'active';
-      return { active, user: found.user, ...account(found.tenant) };
+      const { user, sessionsEndedAt } = found;
+      return { active, user, ...(sessionsEndedAt !== undefined && { sessionsEndedAt }), ...account(found.tenant) };
     }),
     post('/internal/v1/usage', (body) => {
       const items = member(body, 'items');
@@ -142,6 +147,11 @@ export async function startStubControlPlane(): Promise<StubControlPlane> {
     },
     removeUser: ({ id }) => {
       users.delete(id);
+    },
+    signOut: ({ id }, at) => {
+      const known = users.get(id);
+      if (known === undefined) throw new Error('an unknown user');
+      known.sessionsEndedAt = at.toISOString();
     },
     close: () => server.close(),
   };

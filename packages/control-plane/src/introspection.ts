@@ -57,6 +57,8 @@ export const sessionIntrospection = <Settings extends z.ZodType>(settings: Setti
     z.object({
       active: z.boolean(),
       user: z.object({ id, email: z.string(), name: z.string() }),
+      /** Sessions that began before have ended. */
+      sessionsEndedAt: z.iso.datetime().optional(),
       ...accountWith(settings),
     }),
     Inactive,

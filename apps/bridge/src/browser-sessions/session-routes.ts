@@ -111,6 +111,7 @@ async function signIn(deps: SessionRouteDeps, request: ServiceRequest): Promise<
   if (!replace) await refuseOtherSession(sessions, request, handoff);
   const account = await controlPlane.findSession(handoff.tenantId, handoff.userId);
   if (account === null) throw refuse('unknown, disabled or suspended user');
+  if (handoff.issuedBeforeMs < account.sessionsEndedMs) throw refuse('issued before the user was signed out');
   if (!account.hasBridge) {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'The evidence bridge is not part of this account' });
   }

@@ -53,7 +53,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
     if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs) return null;
     if (Math.abs(at.getTime() - Date.parse(session.checkedAt)) >= RECHECK_MS) {
       const account = await controlPlane.findSession(session.tenantId, session.user.id);
-      if (account?.hasBridge !== true) {
+      if (account?.hasBridge !== true || Date.parse(session.createdAt) < account.sessionsEndedMs) {
         await store.end(tokenHash);
         return null;
       }

@@ -29,6 +29,8 @@ export interface SessionAccount {
   readonly tenantName: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
   readonly hasBridge: boolean;
+  /** In ms since 1970: what began before has ended, as the user signed out or was signed out at the control plane. */
+  readonly sessionsEndedMs: number;
 }
 
 /** @returns null for a key that is unknown, revoked or expired */
@@ -50,5 +52,7 @@ export function keyAccountOf(answer: z.output<typeof KeyIntrospection>): KeyAcco
 /** @returns null for a user who is gone or of another tenant, and for a suspended account */
 export function sessionAccountOf(answer: z.output<typeof SessionIntrospection>): SessionAccount | null {
   if (!('user' in answer) || !answer.active || answer.accountStatus !== 'active') return null;
-  return { tenantName: answer.tenantName, user: answer.user, hasBridge: answer.entitlements.bridge };
+  const { tenantName, user, entitlements, sessionsEndedAt } = answer;
+  const sessionsEndedMs = sessionsEndedAt === undefined ? 0 : Date.parse(sessionsEndedAt);
+  return { tenantName, user, hasBridge: entitlements.bridge, sessionsEndedMs };
 }

@@ -28,6 +28,8 @@ export interface Handoff {
   readonly identity: TokenIdentity;
   readonly tenantId: string;
   readonly userId: string;
+  /** In ms since 1970: a token states the second of its issue, and this is the end of it. */
+  readonly issuedBeforeMs: number;
 }
 
 /** The required issuer and audience of a token. */
@@ -58,8 +60,9 @@ export async function verifyHandoffToken(token: unknown, rules: HandoffRules): P
   const key = await rules.keys(kid);
   if (key === null) throw new HandoffRefused('unknown kid');
   const nowS = Math.floor(rules.now().getTime() / 1000);
-  const { tenant_id: tenantId, sub: userId, iss, jti, exp } = claimsOf(token, key, rules, nowS);
-  return { identity: { issuer: iss, jti, expiresAt: new Date((exp + SKEW_S + 1) * 1000) }, tenantId, userId };
+  const { tenant_id: tenantId, sub: userId, iss, jti, iat, exp } = claimsOf(token, key, rules, nowS);
+  const identity = { issuer: iss, jti, expiresAt: new Date((exp + SKEW_S + 1) * 1000) };
+  return { identity, tenantId, userId, issuedBeforeMs: (iat + 1) * 1000 };
 }
 
 function headerOf(token: string): z.output<typeof Header> {

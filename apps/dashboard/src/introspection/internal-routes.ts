@@ -44,7 +44,10 @@ const ABOUT_SESSION: Words = {
   summary: 'Whether a user may still be signed in',
   body: SessionIntrospectionRequest,
   answer: 'Without active a user who may not.',
-  schema: object({ active: YES_OR_NO }, { user: object({ id: TEXT, email: TEXT, name: TEXT }), ...ACCOUNT }),
+  schema: object(
+    { active: YES_OR_NO },
+    { user: object({ id: TEXT, email: TEXT, name: TEXT }), sessionsEndedAt: TEXT, ...ACCOUNT },
+  ),
 };
 const ABOUT_USAGE: Words = {
   summary: 'Report usage',

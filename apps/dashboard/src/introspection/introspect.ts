@@ -50,8 +50,13 @@ export const introspectSession =
     const [user, tenant] = await Promise.all([store.users.find(tenantId, sub), store.tenants.find(tenantId)]);
     // The bridge changes data, so it is closed to auditors and reviewers.
     if (user?.enabled !== true || tenant === null || !mayAct(user, 'member')) return { active: false };
-    const { userId: id, email, name } = user;
-    return { active: tenant.status === 'active', user: { id, email, name }, ...accountOf(tenant) };
+    const { userId: id, email, name, sessionsEndedAt } = user;
+    return {
+      active: tenant.status === 'active',
+      user: { id, email, name },
+      ...(sessionsEndedAt !== null && { sessionsEndedAt }),
+      ...accountOf(tenant),
+    };
   };
 
 /** Whether a key is neither revoked nor past its grace period. */

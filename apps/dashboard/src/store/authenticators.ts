@@ -1,6 +1,7 @@
 import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
+import { endSessions } from './end-sessions.js';
 import type { ActName } from './ports/index.js';
 import type { Authenticator, AuthenticatorStore, Person, StoredSecret, UsedChallenge } from './ports/sign-in.js';
 import { useForm } from './used-challenges.js';
@@ -46,7 +47,7 @@ export class SqlAuthenticatorStore implements AuthenticatorStore {
         .returning('user_id');
       if (added.length === 0) return false;
       await insertCodes(db, userId, recoveryHashes);
-      await db('sessions').where({ user_id: userId }).delete();
+      await endSessions(db, userId, this.#now());
       await this.#note(db, person, 'authenticator added');
       return true;
     });

@@ -202,4 +202,11 @@ export const MIGRATIONS: readonly Migration[] = [
         table.index(['tenant_id', 'created_at', 'email'], 'users_tenant');
       }),
   },
+  {
+    version: 10,
+    up: (schema) =>
+      schema.alterTable('users', (table) => {
+        table.text('sessions_ended_at');
+      }),
+  },
 ];

@@ -1,6 +1,7 @@
 import { StoreError, type Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
+import { endSessions } from './end-sessions.js';
 import type { Actor, FirstOwner, LinkPurpose, LinkStore, NewLink, User } from './ports/index.js';
 import type { UsedChallenge } from './ports/sign-in.js';
 import { present, userOf, type UserRow } from './rows.js';
@@ -79,7 +80,7 @@ export class SqlLinkStore implements LinkStore {
       if (typeof used?.user_id !== 'string') return null;
       const userId = used.user_id;
       await db('users').where({ user_id: userId }).update({ password_hash: passwordHash });
-      await db('sessions').where({ user_id: userId }).delete();
+      await endSessions(db, userId, at);
       const user = userOf(present(await db<UserRow>('users').where({ user_id: userId }).first()));
       const { tenantId, email } = user;
       await appendAct(db, { tenantId, act: 'password set', subject: email, actor: email, at });

@@ -1,5 +1,6 @@
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
+import { endSessions } from './end-sessions.js';
 import { storedTexts, userOf, type UserRow } from './rows.js';
 import type { User } from './ports/index.js';
 import type { NewPasskey, Passkey, PasskeyStore, Person, UsedChallenge } from './ports/sign-in.js';
@@ -87,7 +88,7 @@ export class SqlPasskeyStore implements PasskeyStore {
         .returning('name');
       if (removed === undefined) return false;
       await db('passkeys').where({ credential_id: credentialId }).delete();
-      await db('sessions').where({ user_id: userId }).whereNot({ token_hash: kept }).delete();
+      await endSessions(db, userId, at, kept);
       await appendAct(db, { tenantId, act: 'passkey removed', subject: removed.name, actor: email, at });
       return true;
     });

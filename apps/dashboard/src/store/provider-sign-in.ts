@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
 import type { Role } from '../account/role.js';
+import { endSessions } from './end-sessions.js';
 import type { ProviderSignIn, User } from './ports/index.js';
 import { userOf, type UserRow } from './rows.js';
 import { insertUser } from './insert-user.js';
@@ -31,7 +32,7 @@ export async function signInByProvider(db: Knex, person: ProviderSignIn, at: Dat
   if (row === undefined || row.disabled_at !== null) return null;
   if (role === null) {
     // A user who lost every role at the provider is signed out everywhere.
-    await db('sessions').where({ user_id: userId }).delete();
+    await endSessions(db, userId, at);
     return null;
   }
   if (row.role !== role) {

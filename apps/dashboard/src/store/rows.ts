@@ -45,6 +45,7 @@ export interface UserRow {
   readonly created_at: string;
   readonly last_login_at: string | null;
   readonly disabled_at: string | null;
+  readonly sessions_ended_at: string | null;
 }
 
 export interface ApiKeyRow {
@@ -91,6 +92,7 @@ export function userOf(row: UserRow): User {
     enabled: row.disabled_at === null,
     hasPassword: row.password_hash !== null,
     lastLoginAt: row.last_login_at,
+    sessionsEndedAt: row.sessions_ended_at,
   };
 }
 

@@ -5,6 +5,11 @@ import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from '
 type SessionRow = Omit<UserRow, 'name'> &
   TenantRow & { readonly started_at: string; readonly last_seen_at: string; readonly user_name: string };
 
+interface StoredSession {
+  readonly token_hash: string;
+  readonly user_id: string;
+}
+
 /** Sessions of signed-in users. Only the SHA-256 of a session's token is stored. */
 export class SqlSessionStore implements SessionStore {
   readonly #database: Database;
@@ -57,6 +62,7 @@ export class SqlSessionStore implements SessionStore {
           created_at: 'u.created_at',
           last_login_at: 'u.last_login_at',
           disabled_at: 'u.disabled_at',
+          sessions_ended_at: 'u.sessions_ended_at',
           started_at: 's.created_at',
           last_seen_at: 's.last_seen_at',
         }),
@@ -72,6 +78,13 @@ export class SqlSessionStore implements SessionStore {
   }
 
   async end(tokenHash: string): Promise<void> {
-    await this.#database.run(async (db) => db('sessions').where({ token_hash: tokenHash }).delete());
+    const at = this.#now();
+    await this.#database.transaction(async (db) => {
+      const ended = await db<StoredSession>('sessions').where({ token_hash: tokenHash }).first('user_id');
+      if (ended === undefined) return;
+      // First: as wherever sessions end.
+      await db<UserRow>('users').where({ user_id: ended.user_id }).update({ sessions_ended_at: at.toISOString() });
+      await db<StoredSession>('sessions').where({ token_hash: tokenHash }).delete();
+    });
   }
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
 import { removeAuthenticator } from './authenticators.js';
+import { endSessions } from './end-sessions.js';
 import type { Actor } from './ports/index.js';
 import type { Person, SignInStore } from './ports/sign-in.js';
 
@@ -18,8 +19,9 @@ export class SqlSignInStore implements SignInStore {
     await this.#database.transaction(async (db) => {
       await removeAuthenticator(db, userId);
       await db('passkeys').where({ user_id: userId }).delete();
-      await db('sessions').where({ user_id: userId }).delete();
-      await appendAct(db, { tenantId, act: 'sign-in reset', subject: email, actor, at: this.#now() });
+      const at = this.#now();
+      await endSessions(db, userId, at);
+      await appendAct(db, { tenantId, act: 'sign-in reset', subject: email, actor, at });
     });
   }
 

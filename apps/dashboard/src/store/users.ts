@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
+import { endSessions } from './end-sessions.js';
 import { insertUser } from './insert-user.js';
 import type { Actor, NewUser, ProviderSignIn, User, UserStore } from './ports/index.js';
 import { signInByProvider } from './provider-sign-in.js';
@@ -72,7 +73,7 @@ export class SqlUserStore implements UserStore {
         .returning('email');
       if (row === undefined) return 'unknown';
       if (!enabled) {
-        await db('sessions').where({ user_id: userId }).delete();
+        await endSessions(db, userId, at);
         await db('one_time_links').where({ user_id: userId }).delete();
       }
       const act = enabled ? 'user enabled' : 'user disabled';

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Test } from 'supertest';
 import { issueApiKey } from '../../src/account/api-key.js';
 import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
+import { TestBrowser } from '../test-browser.js';
 import { OWNER_EMAIL, SERVICE_TOKEN, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
 const KEYS = '/internal/v1/keys/introspect';
@@ -99,6 +100,19 @@ describe('the control plane for services', () => {
     expect((await ask(SESSIONS, { tenantId, sub: userId })).body).toEqual({ active: false });
     expect((await ask(SESSIONS, { tenantId: 'other', sub: dashboard.owner.userId })).body).toEqual({ active: false });
     expect(OWNER_EMAIL).toBe(dashboard.owner.email);
+  });
+
+  it('states when the sessions of a user ended', async () => {
+    const { tenantId } = dashboard.tenant;
+    const { userId } = dashboard.owner;
+    const browser = new TestBrowser(dashboard.app);
+    await browser.signIn();
+    expect((await ask(SESSIONS, { tenantId, sub: userId })).body).not.toHaveProperty('sessionsEndedAt');
+    await browser.post('/sign-out');
+    expect((await ask(SESSIONS, { tenantId, sub: userId })).body).toMatchObject({
+      active: true,
+      sessionsEndedAt: dashboard.now().toISOString(),
+    });
   });
 
   it('refuses malformed key hashes without repeating them', async () => {

@@ -6,7 +6,7 @@ import { issueApiKey } from '../../src/account/api-key.js';
 import type { Role } from '../../src/account/role.js';
 import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
 import { createLoginLimits } from '../../src/auth/login-limits.js';
-import { openStore, type OpenedStore, type Store } from '../../src/store/index.js';
+import { openStore, type OpenedStore, type Store, type User } from '../../src/store/index.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -42,7 +42,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
-    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([9, 9, 9]);
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([10, 10, 10]);
     for (const instance of instances) await instance.store.close();
     await fresh.remove();
   });
@@ -122,7 +122,10 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(new Set(first.map((user) => user?.userId)).size).toBe(1);
       expect(first[0]).toMatchObject({ role: 'member', email: person.email });
       expect(await store.users.signInByProvider({ ...person, role: 'auditor' })).toMatchObject({ role: 'auditor' });
+      const signedIn = first[0]?.userId ?? '';
+      expect(await store.users.find(tenantId, signedIn)).toMatchObject({ sessionsEndedAt: null });
       expect(await store.users.signInByProvider({ ...person, role: null })).toBeNull();
+      expect(await store.users.find(tenantId, signedIn)).toMatchObject({ sessionsEndedAt: now().toISOString() });
       const recycled = { ...person, subject: randomUUID() };
       expect(await store.users.signInByProvider(recycled)).toBeNull();
       const elsewhere = { ...person, issuer: 'https://other.example', tenantId: (await newTenant()).tenantId };
@@ -155,6 +158,45 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       await store.users.setEnabled(tenantId, userId, false, 'test');
       expect(await store.sessions.find(session, now())).toBeNull();
       expect(await store.links.find(link)).toBeNull();
+    });
+
+    it.each<[string, (store: Store, user: User, session: string) => Promise<unknown>]>([
+      ['sign out', ({ sessions }, _, session) => sessions.end(session)],
+      ['are disabled', ({ users }, { tenantId, userId }) => users.setEnabled(tenantId, userId, false, 'test')],
+      [
+        'have a new password',
+        async ({ links }, { tenantId, userId }) => {
+          const link = { tokenHash: hashOf(`n${userId}`), expiresAt: new Date(time + DAY_MS) };
+          await links.issuePasswordLink(tenantId, userId, link, 'test');
+          await links.redeemForPassword(link.tokenHash, 'new');
+        },
+      ],
+      [
+        'add an authenticator',
+        ({ authenticators }, user) => authenticators.add(user, { keyId: 'k', sealed: randomUUID() }, 1, ['code']),
+      ],
+      ['have their sign-in reset', ({ signInWays }, user) => signInWays.reset(user, 'test')],
+      [
+        'remove a passkey',
+        async ({ passkeys }, user, session) => {
+          const passkey = { credentialId: randomUUID(), name: 'p', publicKey: 'k', counter: 0, transports: [] };
+          await passkeys.add(user, passkey, {
+            challengeHash: hashOf(randomUUID()),
+            expiresAt: new Date(time + DAY_MS),
+          });
+          await passkeys.remove(user, passkey.credentialId, session);
+        },
+      ],
+    ])('have a time of the end of their sessions once they %s', async (_, end) => {
+      const { tenantId } = await newTenant();
+      const user = await newUser(tenantId);
+      const session = hashOf(`e${user.userId}`);
+      const expiresAt = new Date(time + DAY_MS);
+      await store.sessions.start({ tokenHash: session, userId: user.userId, expiresAt, replaces: null });
+      expect(await store.users.find(tenantId, user.userId)).toMatchObject({ sessionsEndedAt: null });
+      time += MINUTE_MS;
+      await end(store, user, session);
+      expect(await store.users.find(tenantId, user.userId)).toMatchObject({ sessionsEndedAt: now().toISOString() });
     });
   });
 

@@ -49,6 +49,8 @@ export interface User {
   readonly enabled: boolean;
   readonly hasPassword: boolean;
   readonly lastLoginAt: string | null;
+  /** The last time that the user signed out or was signed out. */
+  readonly sessionsEndedAt: string | null;
 }
 
 export interface NewUser {
