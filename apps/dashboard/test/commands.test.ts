@@ -54,7 +54,7 @@ describe('the command line', () => {
   });
 
   it('brings the schema up to date', async () => {
-    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 9', err: '' });
+    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 10', err: '' });
   });
 
   it('makes an owner by link or by password', async () => {
@@ -120,8 +120,8 @@ describe('the command line', () => {
     const tokenHash = linkTokenHash(/[^/]+$/.exec(invited.out)?.[0] ?? '');
     const copy = join(folder, 'copy.db');
     await inStore(async (store) => {
-      const userId = (await store.users.findForLogin('ada@example.org'))?.user.userId ?? '';
-      const session = { tokenHash: 'digest', userId, expiresAt: new Date(Date.now() + 60_000), replaces: null };
+      const user = (await store.users.findForLogin('ada@example.org'))?.user ?? { userId: '', sessionsEndedAt: null };
+      const session = { tokenHash: 'digest', user, expiresAt: new Date(Date.now() + 60_000), replaces: null };
       await store.sessions.start(session);
       expect(await store.links.find(tokenHash)).toMatchObject({ purpose: 'password' });
       expect(await run(`backup --out ${copy}`)).toEqual({

@@ -48,7 +48,7 @@ export function codeRoutes(deps: CodeRoutesDeps): readonly DescribedRoute[] {
               retryAfterS: result.retryAfterS,
             };
           case 'signed-in':
-            return { goTo: to, cookies: [await sessions.start(head, result.user, result), result.deviceCookie] };
+            return { goTo: to, cookies: [await sessions.start(head, result.user), result.deviceCookie] };
         }
       },
     ),

@@ -30,15 +30,12 @@ export interface PasswordSignIn {
 export interface SignedIn {
   readonly outcome: 'signed-in';
   readonly user: User;
-  /** The hash that the password was checked with. */
-  readonly passwordHash: string;
   readonly deviceCookie: string;
 }
 
 /** The outcome of the last step. */
 export function signedIn({ user, account }: PasswordSignIn, now: Date): SignedIn {
-  const { passwordHash } = account;
-  return { outcome: 'signed-in', user, passwordHash, deviceCookie: rememberDevice(account, now) };
+  return { outcome: 'signed-in', user, deviceCookie: rememberDevice(account, now) };
 }
 
 export type SecondStepOutcome =

@@ -83,7 +83,7 @@ export function signInRoutes(deps: SignInRoutesDeps): readonly DescribedRoute[] 
           case 'needs-code':
             return codePage({ formToken, to, ticket: secondStep.begin(result.signIn, formToken) });
           case 'signed-in':
-            return { goTo: to, cookies: [await sessions.start(head, result.user, result), result.deviceCookie] };
+            return { goTo: to, cookies: [await sessions.start(head, result.user), result.deviceCookie] };
         }
       },
     ),

@@ -45,7 +45,7 @@ export function linkRoutes(deps: LinkDeps): readonly DescribedRoute[] {
   };
 
   const cookiesFor = async (head: RequestHead, user: User, passwordHash: string): Promise<readonly string[]> => [
-    await sessions.start(head, user, { passwordHash }),
+    await sessions.start(head, user),
     rememberDevice(deviceAccount(user, passwordHash, null), now()),
   ];
 

@@ -58,7 +58,7 @@ export function oidcRoutes({ pages, sessions, store, oidc }: OidcRoutesDeps): re
             message: 'You are known at the provider, and have no access here. Ask your administrator.',
           });
         }
-        const cookie = await sessions.start(head, user, { maxMs: sessionMs });
+        const cookie = await sessions.start(head, user, sessionMs);
         return { goTo: '/', cookies: [cookie, clearCookie(OIDC_COOKIE)] };
       },
     ),

@@ -128,8 +128,9 @@ export function authenticatorRoutes(deps: AuthenticatorRoutesDeps): readonly Des
   async function newCookies({ head, session }: SignedIn): Promise<readonly string[]> {
     const found = await store.users.findForLogin(session.user.email);
     const authenticator = await store.authenticators.find(session.user.userId);
-    const cookie = await sessions.start(head, session.user);
-    if (found === null || found.passwordHash === null) return [cookie];
+    if (found === null) throw changedConcurrently();
+    const cookie = await sessions.start(head, found.user);
+    if (found.passwordHash === null) return [cookie];
     return [cookie, rememberDevice(deviceAccount(found.user, found.passwordHash, authenticator), now())];
   }
 }

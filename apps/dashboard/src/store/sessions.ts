@@ -22,11 +22,11 @@ export class SqlSessionStore implements SessionStore {
 
   async start(session: NewSession): Promise<boolean> {
     const at = this.#now().toISOString();
-    const { userId: user_id, passwordHash } = session;
+    const { userId: user_id, sessionsEndedAt: sessions_ended_at } = session.user;
     return this.#database.transaction(async (db) => {
-      // First: a new password and disabling, which end sessions, change this row before.
+      // First: whatever ends sessions changes this row before.
       const signedIn = await db<UserRow>('users')
-        .where({ user_id, ...(passwordHash !== undefined && { password_hash: passwordHash }) })
+        .where({ user_id, sessions_ended_at })
         .whereNull('disabled_at')
         .update({ last_login_at: at });
       if (signedIn === 0) return false;

@@ -9,22 +9,17 @@ export interface LiveSession extends Session {
   readonly token: string;
 }
 
-export interface SignedInBy {
-  /** Age at which the session ends, in ms, when earlier than for every session. */
-  readonly maxMs?: number;
-  /** The hash that the password was checked with. */
-  readonly passwordHash?: string;
-}
-
 export interface Sessions {
   /** The active session of a request, or null. */
   of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
   /**
    * Signs a user in under a new token. The session that the browser had before ends.
+   * @param user as read before the sign-in was checked
+   * @param maxMs age at which the session ends, when earlier than for every session
    * @returns the `Set-Cookie` value
-   * @throws ServiceError FORBIDDEN when the user was disabled or has a new password since it was checked
+   * @throws ServiceError FORBIDDEN when the user was disabled or signed out meanwhile, as by a new password
    */
-  start(head: Pick<RequestHead, 'headers'>, user: User, how?: SignedInBy): Promise<string>;
+  start(head: Pick<RequestHead, 'headers'>, user: User, maxMs?: number): Promise<string>;
   end(head: Pick<RequestHead, 'headers'>): Promise<void>;
 }
 
@@ -40,14 +35,13 @@ export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTime
       if (isTouchDue(session.lastSeenAt, seenAt, { idleMs })) await store.sessions.touch(hash);
       return { ...session, token };
     },
-    start: async (head, user, { maxMs = absoluteMs, passwordHash } = {}) => {
+    start: async (head, user, maxMs = absoluteMs) => {
       const ageMs = Math.min(maxMs, absoluteMs);
       const brought = cookieToken(head, SESSION_COOKIE);
       const token = randomToken();
       const isStarted = await store.sessions.start({
-        passwordHash,
         tokenHash: tokenHash(token),
-        userId: user.userId,
+        user,
         expiresAt: new Date(now().getTime() + ageMs),
         replaces: brought === undefined ? null : tokenHash(brought),
       });

@@ -95,6 +95,18 @@ describe('a passkey', () => {
     expect(await dashboard.store.passkeys.find(tablet.id)).toBeNull();
   });
 
+  it('opens no session when its user was signed out while it was checked', async () => {
+    const { store, owner } = dashboard;
+    const use = store.passkeys.use.bind(store.passkeys);
+    store.passkeys.use = async (...used) => {
+      const isUsed = await use(...used);
+      await store.signInWays.reset(owner, 'test');
+      return isUsed;
+    };
+    expect((await signIn(browser, phone)).status).toBe(403);
+    expect(signedOut(browser)).toBe(true);
+  });
+
   it('is refused when an answer is sent again', async () => {
     browser.cookies.delete(SESSION_COOKIE);
     const { challenge } = optionsIn(await browser.get('/sign-in'));

@@ -144,9 +144,10 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
 
     it('lose sessions and links when they are disabled', async () => {
       const { tenantId } = await newTenant();
-      const { userId } = await newUser(tenantId);
+      const user = await newUser(tenantId);
+      const { userId } = user;
       const [session, link] = [hashOf(`s${userId}`), hashOf(`l${userId}`)];
-      await store.sessions.start({ tokenHash: session, userId, expiresAt: new Date(time + DAY_MS), replaces: null });
+      await store.sessions.start({ tokenHash: session, user, expiresAt: new Date(time + DAY_MS), replaces: null });
       await store.links.issuePasswordLink(
         tenantId,
         userId,
@@ -192,7 +193,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       const user = await newUser(tenantId);
       const session = hashOf(`e${user.userId}`);
       const expiresAt = new Date(time + DAY_MS);
-      await store.sessions.start({ tokenHash: session, userId: user.userId, expiresAt, replaces: null });
+      await store.sessions.start({ tokenHash: session, user, expiresAt, replaces: null });
       expect(await store.users.find(tenantId, user.userId)).toMatchObject({ sessionsEndedAt: null });
       time += MINUTE_MS;
       await end(store, user, session);
@@ -256,7 +257,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       const user = await newUser(tenantId);
       const session = hashOf(`a${user.userId}`);
       const expiresAt = new Date(time + DAY_MS);
-      await store.sessions.start({ tokenHash: session, userId: user.userId, expiresAt, replaces: null });
+      await store.sessions.start({ tokenHash: session, user, expiresAt, replaces: null });
       const secret = newSecret();
       expect(await store.authenticators.add(user, secret, 100, ['one', 'two'])).toBe(true);
       expect(await store.authenticators.add(user, newSecret(), 200, ['three'])).toBe(false);
@@ -345,10 +346,10 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       await store.passkeys.add(user, passkey, challenge());
       const session = hashOf(`p${user.userId}`);
       const expiresAt = new Date(time + DAY_MS);
-      await store.sessions.start({ tokenHash: session, userId: user.userId, expiresAt, replaces: null });
+      await store.sessions.start({ tokenHash: session, user, expiresAt, replaces: null });
       expect(await store.passkeys.remove(other, passkey.credentialId, '')).toBe(false);
       const kept = hashOf(`k${user.userId}`);
-      await store.sessions.start({ tokenHash: kept, userId: user.userId, expiresAt, replaces: null });
+      await store.sessions.start({ tokenHash: kept, user, expiresAt, replaces: null });
       expect(await store.passkeys.remove(user, passkey.credentialId, kept)).toBe(true);
       expect(await store.passkeys.list(user.userId)).toEqual([]);
       expect(await store.sessions.find(session, now())).toBeNull();
@@ -561,16 +562,16 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
 
   it('removes expired rows only', async () => {
     const { tenantId } = await newTenant();
-    const { userId } = await newUser(tenantId);
-    const [over, live] = [hashOf(`over ${userId}`), hashOf(`live ${userId}`)];
-    await store.sessions.start({ tokenHash: over, userId, expiresAt: new Date(time + MINUTE_MS), replaces: null });
-    await store.sessions.start({ tokenHash: live, userId, expiresAt: new Date(time + DAY_MS), replaces: null });
+    const user = await newUser(tenantId);
+    const [over, live] = [hashOf(`over ${user.userId}`), hashOf(`live ${user.userId}`)];
+    await store.sessions.start({ tokenHash: over, user, expiresAt: new Date(time + MINUTE_MS), replaces: null });
+    await store.sessions.start({ tokenHash: live, user, expiresAt: new Date(time + DAY_MS), replaces: null });
     await store.usage.record(randomUUID(), [{ tenantId, kind: 'certify', count: 1 }]);
     time += 2 * MINUTE_MS;
     await store.sweep();
     const left = await opened.database
       .knex<{ token_hash: string; user_id: string }>('sessions')
-      .where('user_id', userId)
+      .where('user_id', user.userId)
       .select('token_hash');
     expect(left).toEqual([{ token_hash: live }]);
     expect(await store.usage.list(tenantId, '2000-01-01')).toHaveLength(1);

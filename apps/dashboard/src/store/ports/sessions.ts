@@ -53,17 +53,16 @@ export interface Session {
 
 export interface NewSession {
   readonly tokenHash: string;
-  readonly userId: string;
+  /** As it was when the sign-in was checked. */
+  readonly user: Pick<User, 'userId' | 'sessionsEndedAt'>;
   readonly expiresAt: Date;
   readonly replaces: string | null;
-  /** The hash that the password was checked with; absent for other ways of signing in. */
-  readonly passwordHash?: string | undefined;
 }
 
 export interface SessionStore {
   /**
    * Signs a user in, in place of the session that the browser had.
-   * @returns false, and nothing is made, for a disabled user, and when the password has changed
+   * @returns false, and nothing is made, for a disabled user, and for one who was signed out since the sign-in was checked
    */
   start(session: NewSession): Promise<boolean>;
   /**
