@@ -1,4 +1,5 @@
 import type { keyIntrospection, sessionIntrospection, TenantSettings } from '@cer/control-plane';
+import { isFromTheFuture } from '@cer/pages';
 import type { z } from 'zod';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { mayAct } from '../account/role.js';
@@ -45,16 +46,18 @@ async function ofReaderKey(store: Store, keyHash: string, now: Date): Promise<Ke
 
 /** Whether a user of a tenant may still be signed in elsewhere. */
 export const introspectSession =
-  ({ store }: Pick<IntrospectionDeps, 'store'>) =>
+  ({ store, now }: IntrospectionDeps) =>
   async (tenantId: string, sub: string): Promise<SessionIntrospection> => {
     const [user, tenant] = await Promise.all([store.users.find(tenantId, sub), store.tenants.find(tenantId)]);
     // The bridge changes data, so it is closed to auditors and reviewers.
     if (user?.enabled !== true || tenant === null || !mayAct(user, 'member')) return { active: false };
     const { userId: id, email, name, sessionsEndedAt } = user;
+    // A time from when the clock was ahead would end every new session at once.
+    const isKnown = sessionsEndedAt !== null && !isFromTheFuture(sessionsEndedAt, now().getTime());
     return {
       active: tenant.status === 'active',
       user: { id, email, name },
-      ...(sessionsEndedAt !== null && { sessionsEndedAt }),
+      ...(isKnown && { sessionsEndedAt }),
       ...accountOf(tenant),
     };
   };

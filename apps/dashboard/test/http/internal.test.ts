@@ -7,6 +7,7 @@ import { OWNER_EMAIL, SERVICE_TOKEN, startTestDashboard, type TestDashboard } fr
 
 const KEYS = '/internal/v1/keys/introspect';
 const SESSIONS = '/internal/v1/sessions/introspect';
+const DAY_MS = 24 * 60 * 60_000;
 const USAGE = '/internal/v1/usage';
 
 describe('the control plane for services', () => {
@@ -113,6 +114,18 @@ describe('the control plane for services', () => {
       active: true,
       sessionsEndedAt: dashboard.now().toISOString(),
     });
+  });
+
+  it('states no end of sessions from a time when the clock was ahead', async () => {
+    const { tenantId } = dashboard.tenant;
+    const { userId } = dashboard.owner;
+    const browser = new TestBrowser(dashboard.app);
+    dashboard.pass(DAY_MS);
+    await browser.signIn();
+    await browser.post('/sign-out');
+    expect((await ask(SESSIONS, { tenantId, sub: userId })).body).toHaveProperty('sessionsEndedAt');
+    dashboard.pass(-DAY_MS);
+    expect((await ask(SESSIONS, { tenantId, sub: userId })).body).not.toHaveProperty('sessionsEndedAt');
   });
 
   it('refuses malformed key hashes without repeating them', async () => {
