@@ -8,7 +8,7 @@ from typing import Callable, Dict, List, NoReturn, Optional, Protocol
 from cer_verify import SVC_V1, Members, canonicalize, get
 
 # Members that name something: a later chunk repeats or replaces them.
-_REPLACED = ("role", "id", "type", "index", "name", "finish_reason", "stop_reason")
+_REPLACED = ("role", "id", "type", "index", "name", "finish_reason", "stop_reason", "format")
 
 
 class Fold(Protocol):
@@ -43,29 +43,63 @@ def object_in(text: str) -> Optional[Members]:
 
 
 def _add(draft: Members, delta: Members) -> None:
-    """Adds a delta: text is appended, objects are merged, lists are merged by the members' `index`."""
+    """Adds a delta: text is appended, objects are merged, lists are merged by the members' `index`.
+
+    Text and a list are a list: the text is a part of it.
+    """
     for name, value in delta.items():
         known = draft.get(name)
         if isinstance(value, str) and isinstance(known, str) and name not in _REPLACED:
             draft[name] = known + value
         elif isinstance(value, list):
-            draft[name] = _merged(known if isinstance(known, list) else [], value)
+            draft[name] = _merged(_parts_of(known), value)
+        elif isinstance(value, str) and isinstance(known, list):
+            _add_text(known, value)
         elif isinstance(value, dict) and isinstance(known, dict):
             _add(known, value)
         elif value is not None or name not in draft:
             draft[name] = value
 
 
-def _merged(known: List[object], added: List[object]) -> List[object]:
-    merged = list(known)
+def _parts_of(known: object) -> List[object]:
+    if isinstance(known, list):
+        return known
+    parts: List[object] = []
+    if isinstance(known, str):
+        _add_text(parts, known)
+    return parts
+
+
+def _add_text(parts: List[object], text: str) -> None:
+    if not text:
+        return
+    last = parts[-1] if parts else None
+    if isinstance(last, dict) and last.get("type") == "text":
+        _add(last, {"text": text})
+    else:
+        parts.append({"type": "text", "text": text})
+
+
+def _merged(merged: List[object], added: List[object]) -> List[object]:
+    """Adds to the list itself: a copy in each chunk would take longer with every chunk."""
     for item in added:
         index = item.get("index") if isinstance(item, dict) else None
-        same = [one for one in merged if isinstance(one, dict) and index is not None and one.get("index") == index]
+        candidates = merged if index is not None else []
+        same = [one for one in candidates if isinstance(one, dict) and one.get("index") == index]
         if isinstance(item, dict) and same and isinstance(same[0], dict):
             _add(same[0], item)
         else:
             merged.append(item)
     return merged
+
+
+def _state(draft: Members, stated: Members) -> None:
+    """Replaces members; a later null says nothing about a known member."""
+    draft.update({name: value for name, value in stated.items() if value is not None or name not in draft})
+
+
+# Members of a choice that arrive in parts. Others, as the verdicts of a content filter, are stated again by chunks.
+_PARTS = ("text", "logprobs")
 
 
 class ChatFold:
@@ -87,7 +121,7 @@ class ChatFold:
             return
         choices = chunk.pop("choices", None)
         self._head.update(chunk)
-        if "error" in chunk:
+        if chunk.get("error") is not None:
             self.end = "failed"
         for choice in choices if isinstance(choices, list) else []:
             if isinstance(choice, dict):
@@ -101,7 +135,14 @@ class ChatFold:
             message: Members = stated if isinstance(stated, dict) else {}
             known["message"] = message
             _add(message, delta)
-        _add(known, choice)
+        for name, value in choice.items():
+            stated = known.get(name)
+            if name in _PARTS:
+                _add(known, {name: value})
+            elif isinstance(value, dict) and isinstance(stated, dict):
+                _state(stated, value)
+            else:
+                _state(known, {name: value})
 
     @property
     def is_whole(self) -> bool:
@@ -125,13 +166,14 @@ _RESPONSE_ENDS = {
 
 
 class ResponsesFold:
-    """Streams of the Responses API: the last event has the whole response; before it, the text so far is kept."""
+    """Streams of the Responses API: the last event has all of it; before it, items and text so far are kept."""
 
     is_whole = False
 
     def __init__(self) -> None:
         self.end = "open"
         self._response: Members = {}
+        self._items: Dict[str, object] = {}
         self._texts: Dict[str, str] = {}
 
     def push(self, data: str) -> None:
@@ -143,18 +185,26 @@ class ResponsesFold:
             self._response = response
         if kind == "error":
             self._response = {**self._response, "error": event}
+        index, item = event.get("output_index"), event.get("item")
+        if isinstance(item, dict):
+            self._items[repr(index)] = item
         if not isinstance(kind, str):
             return
         if kind.endswith(".delta") and isinstance(delta, str):
-            place = canonicalize([kind, event.get("output_index"), event.get("content_index")], SVC_V1)
+            part = event.get("content_index")
+            place = canonicalize([kind, index, event.get("summary_index") if part is None else part], SVC_V1)
             self._texts[place] = self._texts.get(place, "") + delta
         self.end = _RESPONSE_ENDS.get(kind, "open")
 
     def forget(self) -> None:
+        self._items.clear()
         self._texts.clear()
 
     def answer(self) -> Members:
-        return self._response if self.end == "complete" else {**self._response, "partial": dict(self._texts)}
+        if self.end == "complete":
+            return self._response
+        output = {"output": list(self._items.values())} if self._items else {}
+        return {**self._response, **output, "partial": dict(self._texts)}
 
 
 # Kinds of deltas that have the final value of their block.
@@ -223,11 +273,6 @@ def _add_to_block(block: Members, delta: Members) -> None:
         block.update(rest)
     else:
         _add(block, rest)
-
-
-def _state(draft: Members, stated: Members) -> None:
-    """Replaces members; a later null says nothing about a known member."""
-    draft.update({name: value for name, value in stated.items() if value is not None or name not in draft})
 
 
 def _with_input(block: Members) -> Members:

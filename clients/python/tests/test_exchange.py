@@ -8,10 +8,10 @@ import threading
 import tracemalloc
 import unittest
 import zlib
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
-from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold
+from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold, _add
 from cer_client.followed_stream import _Followed
 from cer_client.stats import Counts
 
@@ -134,6 +134,69 @@ class ExchangeTest(unittest.TestCase):
         for choice in ({"message": 1}, {"delta": {"content": "a"}}):
             fold.push(json.dumps({"choices": [{"index": 0, **choice}]}))
         self.assertEqual(fold.answer(), {"choices": [{"message": {"content": "a"}, "index": 0}]})
+
+    def test_folds_have_every_part_once(self) -> None:
+        thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
+        safe = {"hate": {"filtered": False, "severity": "safe"}}
+        details = {"index": 0.0, "format": "v1", "text": "a"}
+        token = {"token": "a"}
+        for choices, expected in (
+            (
+                [{"delta": {"content": part}} for part in ([thinking], "Lis", "bon")],
+                {"message": {"content": [thinking, {"type": "text", "text": "Lisbon"}]}},
+            ),
+            (
+                [{"delta": {"content": part}} for part in ("a", [thinking], "")],
+                {"message": {"content": [{"type": "text", "text": "a"}, thinking]}},
+            ),
+            ([{"content_filter_results": results} for results in (safe, safe, {})], {"content_filter_results": safe}),
+            (
+                [{"delta": {"reasoning_details": [details]}}] * 2,
+                {"message": {"reasoning_details": [{**details, "text": "aa"}]}},
+            ),
+            (
+                [{"text": "a", "logprobs": {"content": [token]}}] * 2,
+                {"text": "aa", "logprobs": {"content": [token, token]}},
+            ),
+            (
+                [
+                    {"message": {"content": "a"}, "delta": {"content": "a"}},
+                    {"message": {"content": "ab"}, "delta": {"content": "b"}},
+                ],
+                {"message": {"content": "ab"}},
+            ),
+        ):
+            fold = ChatFold()
+            for choice in choices:
+                fold.push(json.dumps({"error": None, "choices": [choice]}))
+            self.assertEqual((fold.end, fold.answer()), ("open", {"error": None, "choices": [expected]}))
+
+    def test_long_list_is_neither_copied_nor_searched(self) -> None:
+        reads: List[str] = []
+
+        class Item(Dict[str, object]):
+            def get(self, key: Any, default: Any = None) -> Any:
+                reads.append(key)
+                return super().get(key, default)
+
+        draft: Dict[str, object] = {}
+        _add(draft, {"list": [Item()]})
+        known = draft["list"]
+        for _ in range(9):
+            _add(draft, {"list": [Item()]})
+        self.assertIs(draft["list"], known)
+        self.assertEqual(known, [{}] * 10)
+        self.assertEqual(len(reads), 10)
+
+    def test_interrupted_response_has_its_items(self) -> None:
+        fold = ResponsesFold()
+        call = {"type": "function_call", "name": "pay"}
+        for index in (0, 1):
+            delta = {"delta": "a", "output_index": 0, "summary_index": index}
+            fold.push(json.dumps({"type": "response.reasoning_summary_text.delta", **delta}))
+        fold.push(json.dumps({"type": "response.output_item.added", "output_index": 1, "item": call}))
+        texts = {f'["response.reasoning_summary_text.delta",0,{index}]': "a" for index in (0, 1)}
+        self.assertEqual(fold.answer(), {"output": [call], "partial": texts})
 
     def test_memory_of_tiny_chunks_is_that_of_their_bytes(self) -> None:
         size = 400_000

@@ -1,6 +1,6 @@
 import { elementsOf } from '@cer/canonical-json';
 import { textOf, type Json, type JsonMembers } from '../json.js';
-import { addDelta, assignBut, isDraft, objectIn, setOwn, type Fold, type StreamEnd } from './fold.js';
+import { addDelta, assignBut, assignStated, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
 
 type Draft = Record<string, Json>;
@@ -63,13 +63,6 @@ function addToMessage(message: Draft, event: Draft): void {
   const known = isDraft(message['usage']) ? message['usage'] : {};
   message['usage'] = known;
   assignStated(known, usage);
-}
-
-/** Replaces members; a later null says nothing about a known member. */
-function assignStated(draft: Draft, from: Readonly<Record<string, Json | undefined>>): void {
-  for (const [name, value] of Object.entries(from)) {
-    if (value !== undefined && (value !== null || !Object.hasOwn(draft, name))) setOwn(draft, name, value);
-  }
 }
 
 /** The input of a tool arrives as pieces of its JSON text; a text that is not whole stays as it arrived. */

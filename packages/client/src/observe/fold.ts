@@ -1,4 +1,3 @@
-import { elementsOf } from '@cer/canonical-json';
 import type { Json, JsonMembers } from '../json.js';
 import type { SseEvent } from './sse.js';
 
@@ -34,10 +33,11 @@ export function objectIn(data: string): Draft | null {
 }
 
 /** Members that name something: a later chunk repeats or replaces them. */
-const REPLACED: ReadonlySet<string> = new Set(['role', 'id', 'type', 'index', 'name', 'finish_reason', 'stop_reason']);
+const REPLACED: ReadonlySet<string> = new Set('role id type index name finish_reason stop_reason format'.split(' '));
 
 /**
  * Adds a delta to a draft: text is appended, objects are merged, lists are merged by the members' `index`.
+ * Text and a list are a list: the text is a part of it.
  * @param except a member of the delta that is left out; deleting it from each delta costs as much as the merge
  */
 export function addDelta(draft: Draft, delta: Draft, except?: string): void {
@@ -46,7 +46,8 @@ export function addDelta(draft: Draft, delta: Draft, except?: string): void {
     const value = delta[name] ?? null;
     const known = Object.hasOwn(draft, name) ? draft[name] : undefined;
     if (typeof value === 'string' && typeof known === 'string' && !REPLACED.has(name)) draft[name] = known + value;
-    else if (Array.isArray(value)) setOwn(draft, name, mergedList(elementsOf(known), value));
+    else if (Array.isArray(value)) setOwn(draft, name, mergedList(partsOf(known), value));
+    else if (typeof value === 'string' && isList(known)) addText(known, value);
     else if (isDraft(value) && isDraft(known)) addDelta(known, value);
     else if (value !== null || known === undefined) setOwn(draft, name, value);
   }
@@ -63,11 +64,36 @@ export function assignBut(draft: Draft, from: Draft, except: string): void {
   for (const name of Object.keys(from)) if (name !== except) setOwn(draft, name, from[name] ?? null);
 }
 
-function mergedList(known: readonly Json[], added: readonly Json[]): Json[] {
-  const list = [...known];
+/** Replaces members; a later null says nothing about a known member. */
+export function assignStated(draft: Draft, from: Readonly<Record<string, Json | undefined>>): void {
+  for (const [name, value] of Object.entries(from)) {
+    if (value !== undefined && (value !== null || !Object.hasOwn(draft, name))) setOwn(draft, name, value);
+  }
+}
+
+function isList(value: Json | undefined): value is Json[] {
+  return Array.isArray(value);
+}
+
+function partsOf(known: Json | undefined): Json[] {
+  if (isList(known)) return known;
+  const parts: Json[] = [];
+  if (typeof known === 'string') addText(parts, known);
+  return parts;
+}
+
+function addText(parts: Json[], text: string): void {
+  if (text === '') return;
+  const last = parts.at(-1);
+  if (isDraft(last) && last['type'] === 'text') addDelta(last, { text });
+  else parts.push({ type: 'text', text });
+}
+
+/** Adds to the list itself: a copy in each chunk would take longer with every chunk. */
+function mergedList(list: Json[], added: readonly Json[]): Json[] {
   for (const item of added) {
-    const index = isDraft(item) ? item['index'] : undefined;
-    const same = list.find((other) => isDraft(other) && index !== undefined && other['index'] === index);
+    const index = (isDraft(item) ? item['index'] : null) ?? null;
+    const same = index === null ? null : list.find((other) => isDraft(other) && other['index'] === index);
     if (isDraft(item) && isDraft(same)) addDelta(same, item);
     else list.push(item);
   }

@@ -1,7 +1,10 @@
 import { elementsOf } from '@cer/canonical-json';
 import type { Json, JsonMembers } from '../json.js';
-import { addDelta, assignBut, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
+import { addDelta, assignBut, assignStated, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
+
+/** Members of a choice that arrive in parts. Others, as the verdicts of a content filter, are stated again by chunks. */
+const PARTS: ReadonlySet<string> = new Set(['text', 'logprobs']);
 
 /** Streams of chat completions and of text completions. They end with `[DONE]`. */
 export function foldChat(): Fold {
@@ -18,7 +21,14 @@ export function foldChat(): Fold {
       known['message'] = message;
       addDelta(message, delta);
     }
-    addDelta(known, choice, 'delta');
+    for (const name of Object.keys(choice)) {
+      const value = choice[name] ?? null;
+      const stated = Object.hasOwn(known, name) ? known[name] : undefined;
+      if (name === 'delta') continue;
+      if (PARTS.has(name)) addDelta(known, { [name]: value });
+      else if (isDraft(value) && isDraft(stated)) assignStated(stated, value);
+      else assignStated(known, { [name]: value });
+    }
   };
 
   return {
@@ -30,9 +40,9 @@ export function foldChat(): Fold {
       }
       const chunk = objectIn(data);
       if (chunk === null) return;
-      const { choices: parts } = chunk;
+      const { choices: parts, error = null } = chunk;
       assignBut(head, chunk, 'choices');
-      if ('error' in chunk) end = 'failed';
+      if (error !== null) end = 'failed';
       for (const part of elementsOf(parts)) if (isDraft(part)) addChoice(part);
     },
     get end() {

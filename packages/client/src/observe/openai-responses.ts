@@ -9,22 +9,29 @@ const ENDS: ReadonlyMap<Json | undefined, StreamEnd> = new Map<Json, StreamEnd>(
   ['error', 'failed'],
 ]);
 
-/** Streams of the Responses API: the last event has the whole response; before it, the text so far is kept. */
+/** Streams of the Responses API: the last event has the whole response; before it, items and text so far are kept. */
 export function foldResponses(): Fold {
   let end: StreamEnd = 'open';
   let response: JsonMembers = {};
+  const items = new Map<Json | undefined, Json>();
   const texts = new Map<string, string>();
+  const partial = (): JsonMembers => ({
+    ...response,
+    ...(items.size > 0 && { output: [...items.values()] }),
+    partial: Object.fromEntries(texts),
+  });
 
   return {
     push({ data }: SseEvent): void {
       if (end !== 'open') return;
       const event = objectIn(data);
       if (event === null) return;
-      const { type, response: stated, delta } = event;
+      const { type, response: stated, delta, output_index: index, item } = event;
       if (isDraft(stated)) response = stated;
       if (type === 'error') response = { ...response, error: event };
+      if (isDraft(item)) items.set(index, item);
       if (typeof type === 'string' && type.endsWith('.delta') && typeof delta === 'string') {
-        const place = JSON.stringify([type, event['output_index'], event['content_index']]);
+        const place = JSON.stringify([type, index, event['content_index'] ?? event['summary_index']]);
         texts.set(place, (texts.get(place) ?? '') + delta);
       }
       end = ENDS.get(type) ?? 'open';
@@ -34,8 +41,9 @@ export function foldResponses(): Fold {
     },
     isWhole: false,
     forget: () => {
+      items.clear();
       texts.clear();
     },
-    answer: (): JsonMembers => (end === 'complete' ? response : { ...response, partial: Object.fromEntries(texts) }),
+    answer: (): JsonMembers => (end === 'complete' ? response : partial()),
   };
 }
