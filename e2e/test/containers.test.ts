@@ -13,6 +13,7 @@ import { VARIABLES as RENDERER_VARIABLES } from '../../apps/renderer/src/config.
 import { VARIABLES as VERIFIER_VARIABLES } from '../../apps/verifier/src/config.js';
 import { VARIABLES as WITNESS_VARIABLES } from '../../apps/witness/src/config.js';
 import { READY_WITHIN_MS } from '../../packages/http-service/src/answers/readiness.js';
+import { DRAIN_TIMEOUT_MS } from '../../packages/http-service/src/process/serve.js';
 
 const root = join(__dirname, '../..');
 const DOCKERFILE = 'infra/docker/Dockerfile';
@@ -83,14 +84,14 @@ describe('docker-compose.yml', () => {
     expect(unknownOf(passed, variables)).toEqual([]);
   });
 
-  it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard'])('stops the %s as patiently as the chart', (name) => {
-    const { services } = compose as { services: Record<string, { stop_grace_period?: string }> };
-    const values = parse(readFileSync(join(root, 'infra/helm/values.yaml'), 'utf8')) as {
-      services: Record<string, { terminationGracePeriodSeconds: number }>;
-    };
-    const seconds = values.services[name]?.terminationGracePeriodSeconds ?? 0;
-    expect(services[name]?.stop_grace_period).toBe(`${seconds / 60}m`);
-  });
+  it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard', 'witness'])(
+    'waits until the %s has drained',
+    (name) => {
+      const { services } = compose as { services: Record<string, { stop_grace_period?: string }> };
+      const [, minutes] = /^(\d+)m$/.exec(services[name]?.stop_grace_period ?? '') ?? [];
+      expect(Number(minutes) * 60_000).toBeGreaterThan(DRAIN_TIMEOUT_MS);
+    },
+  );
 
   it.each([
     ['infra/compose/haproxy.cfg', /^ {2}timeout check (\d+)s$/m],
@@ -147,6 +148,15 @@ describe('infra/helm', () => {
     expect(passed).toContain('LOG_LEVEL');
     expect(passed.length).toBeGreaterThan(1);
     expect(unknownOf(passed, variables)).toEqual([]);
+  });
+
+  it('waits until a service has drained', () => {
+    const { services } = parse(readFileSync(join(root, 'infra/helm/values.yaml'), 'utf8')) as {
+      services: Record<string, { terminationGracePeriodSeconds: number }>;
+    };
+    const graces = Object.values(services).map(({ terminationGracePeriodSeconds }) => terminationGracePeriodSeconds);
+    expect(graces).not.toEqual([]);
+    for (const seconds of graces) expect(seconds * 1000).toBeGreaterThan(DRAIN_TIMEOUT_MS);
   });
 });
 

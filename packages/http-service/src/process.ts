@@ -6,7 +6,7 @@ export { lowerPriority } from './process/priority.js';
 export { repeat, type Repeating } from './process/repeat.js';
 export { runProgram } from './process/run-program.js';
 export { runService } from './process/run-service.js';
-export { refuseTakenAddress, serve, type RunningServer } from './process/serve.js';
+export { DRAIN_TIMEOUT_MS, refuseTakenAddress, serve, type RunningServer } from './process/serve.js';
 export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';
 export { outageLog, type OutageLog } from './telemetry/outage-log.js';
 export { createMetrics, metricsHandler, type Metrics } from './telemetry/metrics.js';

@@ -10,6 +10,7 @@ import {
   trustedProxies,
   wholeNumber,
 } from '@cer/http-service/config';
+import { DRAIN_TIMEOUT_MS } from '@cer/http-service/process';
 import { VERIFY_BUDGET } from '../limits/verify-budget.js';
 
 const MIB = 1024 * 1024;
@@ -248,7 +249,7 @@ export const VARIABLES = z.object({
     .describe('`true` switches tracing off.'),
   HEADERS_TIMEOUT_MS: positiveInteger(10_000).describe('Maximum time for receiving the head of a request; then 408.'),
   REQUEST_TIMEOUT_MS: positiveInteger(300_000).describe('Maximum time for receiving a whole request; then 408.'),
-  DRAIN_TIMEOUT_MS: positiveInteger(660_000).describe(
+  DRAIN_TIMEOUT_MS: positiveInteger(DRAIN_TIMEOUT_MS).describe(
     'Maximum time for finishing accepted requests at shutdown; then connections are closed.',
   ),
   MAX_TOTAL_FRAMES: wholeNumber(2)

@@ -6,6 +6,9 @@ import type { Logger } from '../telemetry/logger.js';
 import { trackConnections } from './connections.js';
 import { MAX_HEADER_BYTES, protocolErrors } from './protocol-error.js';
 
+/** Default maximum time of closing, in ms. Supervisors wait longer: ended earlier, a service loses what `onClose` sends. */
+export const DRAIN_TIMEOUT_MS = 660_000;
+
 export interface ServeOptions {
   readonly host: string;
   /** 0 lets the system choose. */
@@ -43,7 +46,7 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
   const { host, port, logger } = options;
   const headersTimeout = options.headersTimeoutMs ?? 10_000;
   const requestTimeout = options.requestTimeoutMs ?? 300_000;
-  const drainTimeout = options.drainTimeoutMs ?? 660_000;
+  const drainTimeout = options.drainTimeoutMs ?? DRAIN_TIMEOUT_MS;
   const server = createServer({
     headersTimeout,
     requestTimeout,
