@@ -64,6 +64,44 @@ const CURRENT: JsonObject = {
   'gen_ai.conversation.id': 'conv-1',
 };
 
+describe('the spans of Logfire', () => {
+  const asked: JsonObject = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.system': 'openai',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'gpt-4o',
+    'gen_ai.input.messages': JSON.stringify(QUESTION),
+    'logfire.msg_template': 'Chat Completion with {request_data[model]!r}',
+  };
+  const streamed: JsonObject = {
+    ...asked,
+    'logfire.msg_template': 'streaming response from {request_data[model]!r} took {duration:.2f}s',
+    'gen_ai.response.id': 'c1',
+    'gen_ai.output.messages': JSON.stringify(ANSWER),
+  };
+
+  it('are a call where they have its answer, or that it failed', () => {
+    const answered = { ...asked, 'gen_ai.response.id': 'c1', 'gen_ai.output.messages': JSON.stringify(ANSWER) };
+    expect(dialectOf(span(answered))?.name).toBe('logfire');
+    expect(dialectOf(span(streamed))?.name).toBe('logfire');
+    expect(dialectOf({ ...span(asked), status: 'error' })?.name).toBe('logfire');
+    expect(dialectOf(span({ ...asked, 'gen_ai.operation.name': 'embeddings' }))?.name).toBe('logfire');
+  });
+
+  it('are no second call where a stream was only asked for', () => {
+    expect(dialectOf({ ...span(asked), status: 'unset' })).toBeNull();
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['complete', { 'gen_ai.response.finish_reasons': '["stop"]' }, 'complete'],
+    ['truncated', { 'gen_ai.response.finish_reasons': '["length"]' }, 'truncated'],
+    ['aborted without a reason', {}, 'aborted'],
+  ])('have a stream that is %s', (_, members, outcome) => {
+    const request = requestOf({ ...span({ ...streamed, ...members }), status: 'unset' });
+    expect(payloadOf(request)).toMatchObject({ dialect: 'logfire', outcome });
+  });
+});
+
 describe('the current gen_ai conventions', () => {
   const expected = {
     provider: 'openai',
@@ -231,6 +269,13 @@ describe('OpenInference', () => {
       input: { messages: [{ message: { role: 'user', content: 'first' } }, { message: { content: 'second' } }] },
     });
     expect(payloadOf(request)).toMatchObject({ dialect: 'openinference', toolCalls: [{ id: 'c1', name: 'weather' }] });
+  });
+
+  it('has the model that was asked for, and the one that answered', () => {
+    const models = { 'llm.request.model_name': 'claude', 'llm.response.model_name': 'claude-x-1' };
+    const given = { ...attributes, ...models, 'llm.invocation_parameters': '{"max_tokens":50}' };
+    const request = requestOf(span({ ...given, 'input.value': 'Q', 'output.value': 'A' }));
+    expect(request).toMatchObject({ model: 'claude', modelVersion: 'claude-x-1' });
   });
 
   it('or the whole of it as one text', () => {
@@ -450,10 +495,10 @@ describe('a span', () => {
     expect(dialectOf(span(attributes))).toBeNull();
   });
 
-  it.each(['length', 'MAX_TOKENS', 'max_output_tokens', 'model_length', 'incomplete'])(
+  it.each(['length', 'MAX_TOKENS', 'max_output_tokens', 'model_length', 'incomplete', '["length"]'])(
     'whose answer ended by %s is truncated',
     (reason) => {
-      const given = span({ ...CURRENT, 'gen_ai.response.finish_reasons': [reason] });
+      const given = span({ ...CURRENT, 'gen_ai.response.finish_reasons': reason });
       expect(evidenceOf(given, genAi).outcome).toBe('truncated');
     },
   );

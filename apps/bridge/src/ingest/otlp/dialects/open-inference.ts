@@ -39,8 +39,8 @@ export const openInference: Dialect = {
     return {
       operation: 'chat',
       provider: firstLabel(attributes, 'llm.provider', 'llm.system'),
-      model: label(at(invocation, 'model')) ?? firstLabel(attributes, 'llm.model_name'),
-      responseModel: firstLabel(attributes, 'llm.model_name'),
+      model: label(at(invocation, 'model')) ?? firstLabel(attributes, 'llm.request.model_name', 'llm.model_name'),
+      responseModel: firstLabel(attributes, 'llm.response.model_name', 'llm.model_name'),
       responseId: undefined,
       temperature: number('temperature'),
       maxTokens: number('max_tokens', 'max_completion_tokens', 'max_output_tokens'),

@@ -3,6 +3,7 @@ import type { Span } from '../spans/span.js';
 import { aiSdk } from './ai-sdk.js';
 import { genAi } from './gen-ai.js';
 import { genAiEvents } from './gen-ai-events.js';
+import { logfire } from './logfire.js';
 import { openInference } from './open-inference.js';
 import { traceloop } from './traceloop.js';
 
@@ -10,7 +11,7 @@ import { traceloop } from './traceloop.js';
  * In this order: dialects that also write some `gen_ai.*` come before the conventions themselves, or a call would be
  * read without its content.
  */
-export const DIALECTS: readonly Dialect[] = [aiSdk, openInference, traceloop, genAiEvents, genAi];
+export const DIALECTS: readonly Dialect[] = [aiSdk, openInference, traceloop, logfire, genAiEvents, genAi];
 
 /** The dialect in which a span describes a call of a model; null when it describes none. */
 export function dialectOf(span: Span): Dialect | null {

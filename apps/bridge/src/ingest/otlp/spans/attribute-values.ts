@@ -43,9 +43,10 @@ export function firstNumber(attributes: Attributes, ...names: readonly string[])
   return undefined;
 }
 
-/** A list of labels, or one. */
+/** A list of labels, which may be JSON text, or one. */
 export function labels(value: JsonValue | undefined): readonly string[] {
-  const list = isJsonArray(value) ? value : value === undefined ? [] : [value];
+  const read = structured(value);
+  const list = isJsonArray(read) ? read : [value ?? null];
   return list.slice(0, MAX_LISTED).flatMap((element) => label(element) ?? []);
 }
 
