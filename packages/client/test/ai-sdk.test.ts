@@ -34,6 +34,28 @@ interface Version {
   readonly stream: (model: string, signal?: AbortSignal) => AsyncIterable<unknown>;
 }
 
+it('makes the text of a request once, when the call ends', async () => {
+  program = await ObservedProgram.start(answers);
+  let texts = 0;
+  const prompt = {
+    toJSON: () => {
+      texts += 1;
+      return SECRET;
+    },
+  };
+  await program.cer.aiSdkMiddleware().wrapGenerate({
+    doGenerate: async () => {
+      expect(texts).toBe(0);
+      return Promise.resolve({ content: [] });
+    },
+    params: { prompt, temperature: 0.25, topP: Number.NaN },
+    model: { provider: 'local', modelId: 'example-1' },
+  });
+  expect(texts).toBe(1);
+  const parameters = { temperature: 0.25 };
+  expect(program.calls().map(({ snapshot }) => snapshot)).toMatchObject([{ parameters }]);
+});
+
 const asked = { maxRetries: 0, temperature: 0.25, maxOutputTokens: 64, prompt: SECRET };
 
 function version5(isFetchObserved: boolean): Version {

@@ -1,6 +1,6 @@
 import { foldParts, generated } from './ai-sdk-parts.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, jsonOf, requestMembers, statusOf } from './json-of.js';
+import { contentOf, isAbort, requestMembers, statusOf } from './json-of.js';
 import { pullParts } from './pull-parts.js';
 
 /** The part of a language model that the middleware reads. */
@@ -39,7 +39,7 @@ export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
         provider: model.provider,
         model: model.modelId,
         input: () => contentOf(requestMembers(params)),
-        settings: jsonOf(requestMembers(params)),
+        settings: params,
       }),
     );
   const run = async <T>(call: FrameworkCall | null, work: () => PromiseLike<T>): Promise<T> => {

@@ -25,7 +25,7 @@ export interface AskedModel {
   /** The input, evaluated when the call ends. */
   readonly input: () => Json;
   /** The object with the sampling parameters. */
-  readonly settings: Json;
+  readonly settings: unknown;
 }
 
 /** A call of a model that a framework reports. */
@@ -44,6 +44,7 @@ export function beginFrameworkCall(
   if (key !== null && deps.openCalls.keys.has(key)) return null;
   const model = labelOf(asked.model, 'unknown');
   const provider = labelOf(asked.provider, asked.framework);
+  const parameters = parametersOf(asked.settings);
   const started = deps.recorder.begin(`${provider}:${model}`, asked.input, context);
   if (started === null) return null;
   if (key !== null) deps.openCalls.keys.add(key);
@@ -63,7 +64,7 @@ export function beginFrameworkCall(
         input: asked.input(),
         output: output(),
         outputSha256: null,
-        parameters: parametersOf(asked.settings),
+        parameters,
         kind: 'model-call',
         payload: { outcome, framework: asked.framework, outputIs: 'framework-value', ...payload },
       }));

@@ -23,14 +23,29 @@ export function listOf(value: unknown): readonly unknown[] {
  * @throws TypeError for a value that contains itself
  */
 export function jsonOf(value: unknown): Json {
-  const text = JSON.stringify(value, (_, member: unknown) => {
+  const text = JSON.stringify(withBase64(value), (_, member: unknown) => {
     if (typeof member === 'bigint') return member.toString();
     if (typeof member !== 'object' || member === null) return member;
-    if (member instanceof Uint8Array) return base64Of(member);
     if (member instanceof Error) return { name: member.name };
-    return member;
+    return withBase64(member);
   }) as string | undefined;
   return text === undefined ? null : (JSON.parse(text) as Json);
+}
+
+/** The value with base64 in place of bytes, before `JSON.stringify` asks a buffer for a list of numbers. */
+function withBase64(value: unknown): unknown {
+  if (isBytes(value)) return base64Of(value);
+  if (Array.isArray(value)) return value.some(isBytes) ? value.map(base64OrSame) : value;
+  if (!isObject(value) || !Object.values(value).some(isBytes)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, base64OrSame(member)]));
+}
+
+function base64OrSame(value: unknown): unknown {
+  return isBytes(value) ? base64Of(value) : value;
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
 }
 
 function base64Of(bytes: Uint8Array): string {

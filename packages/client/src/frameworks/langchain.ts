@@ -40,7 +40,7 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
         provider: metadata['ls_provider'],
         model,
         input,
-        settings: { ...(jsonOf(asked) as JsonMembers | null) },
+        settings: asked,
       });
       if (call === null) return;
       runs.add(runId, call);

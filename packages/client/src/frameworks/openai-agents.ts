@@ -2,7 +2,7 @@ import { beginProject, sealProject, type ProjectDeps } from '../calls/run-projec
 import { ProjectRun } from '../calls/project-run.js';
 import type { CertifiedAnswers } from '../calls/certified-answers.js';
 import { beginFrameworkCall, guarded, type FrameworkDeps } from './framework-call.js';
-import { contentOf, jsonOf, listOf, membersOf, type Members } from './json-of.js';
+import { contentOf, listOf, membersOf, type Members } from './json-of.js';
 import { beginToolCall } from './tool-call.js';
 
 /** The parts of a trace and of a span of OpenAI Agents that are read. */
@@ -61,7 +61,7 @@ export function agentsProcessor(deps: AgentsDeps): AgentsProcessor {
       return;
     }
     const asked = { framework: 'openai-agents', provider: 'openai', model, input: () => contentOf(input) };
-    const call = beginFrameworkCall(deps, { ...asked, settings: jsonOf(data['model_config']) }, context);
+    const call = beginFrameworkCall(deps, { ...asked, settings: data['model_config'] }, context);
     call?.end(outcome, () => contentOf(output ?? {}), typeof id === 'string' ? { providerId: id } : {});
   };
 

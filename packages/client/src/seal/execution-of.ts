@@ -1,4 +1,4 @@
-import { isMembers, type Json, type JsonMembers } from '../json.js';
+import type { Json, JsonMembers } from '../json.js';
 import type { Protocol } from '../settings.js';
 
 /** A call as an observer describes it when it ended. */
@@ -47,12 +47,16 @@ const PARAMETERS: readonly (readonly [name: string, from: readonly string[]])[] 
 ];
 
 /** The sampling parameters that a request states, whatever the names of its SDK. */
-export function parametersOf(request: Json): JsonMembers {
+export function parametersOf(request: unknown): JsonMembers {
   const found: Record<string, Json> = {};
-  if (!isMembers(request)) return found;
+  if (typeof request !== 'object' || request === null) return found;
   for (const [name, from] of PARAMETERS) {
-    const member = from.find((candidate) => typeof request[candidate] === 'number');
-    if (member !== undefined) found[name] = request[member] ?? null;
+    for (const member of from) {
+      const value: unknown = Reflect.get(request, member);
+      if (typeof value !== 'number' || !Number.isFinite(value)) continue;
+      found[name] = value;
+      break;
+    }
   }
   return found;
 }
