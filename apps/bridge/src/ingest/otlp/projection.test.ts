@@ -131,6 +131,17 @@ describe('the current gen_ai conventions', () => {
     expect(request).toEqual(requestOf(span({ ...CURRENT, ...messages })));
   });
 
+  it.each([
+    ['stop', 'complete'],
+    ['length', 'truncated'],
+    ['error', 'failed'],
+  ])('have an answer that ended by %s in its messages alone', (reason, outcome) => {
+    const answer = [{ role: 'assistant', parts: [{ type: 'text', content: 'A' }], finish_reason: reason }];
+    const given = { ...CURRENT, ...messages, 'gen_ai.output.messages': answer, 'gen_ai.response.finish_reasons': [] };
+    const payload = payloadOf(requestOf({ ...span(given), status: 'unset' }));
+    expect(payload).toMatchObject({ outcome, finishReasons: [reason] });
+  });
+
   it('puts everything but content into one signal', () => {
     const request = requestOf(
       span({ ...CURRENT, ...messages, 'user.id': 'SECRET', 'url.full': 'SECRET' }, [

@@ -1,5 +1,5 @@
 import { elementsOf, isJsonArray, type JsonValue } from '@cer/canonical-json';
-import { at, label, present, structured, toolCalls } from '../spans/attribute-values.js';
+import { at, label, labels, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect, ToolCall } from '../spans/model-call.js';
 import type { Attributes, Span } from '../spans/span.js';
 import { embeddingContent } from './embedding-content.js';
@@ -25,12 +25,13 @@ export const genAi: Dialect = {
       tools: structured(recorded(span, 'gen_ai.tool.definitions')),
     });
     const messages = structured(recorded(span, 'gen_ai.output.messages'));
-    return genAiCall(span.attributes, {
+    const call = genAiCall(span.attributes, {
       operation,
       input: input ?? embedded?.input,
       output: present({ messages }) ?? embedded?.output,
       toolCalls: toolCallsIn(messages),
     });
+    return call.finishReasons.length > 0 ? call : { ...call, finishReasons: finishReasonsIn(messages) };
   },
 };
 
@@ -44,6 +45,11 @@ function recorded({ attributes, events }: Span, name: string): JsonValue | undef
   if (onSpan !== undefined) return onSpan;
   const details: Attributes | undefined = events.find((event) => event.name === DETAILS_EVENT)?.attributes;
   return details?.get(name);
+}
+
+/** Of a stream some instrumentations state the reason in the message alone. */
+function finishReasonsIn(messages: JsonValue | undefined): readonly string[] {
+  return labels(elementsOf(messages).flatMap((message) => at(message, 'finish_reason') ?? []));
 }
 
 function toolCallsIn(messages: JsonValue | undefined): readonly ToolCall[] {
