@@ -4,7 +4,10 @@ import { driverCodeOf, REFUSED_STATEMENT } from './driver-code.js';
 import { ofOwner, ownerOf } from './owner.js';
 import { StoreError } from './store-error.js';
 
-/** One step of the schema. Released steps are never edited; a change is a new step at the end. */
+/**
+ * One step of the schema. Released steps are never edited; a change is a new step at the end. It only adds, since
+ * instances of the previous release run on it until they are replaced.
+ */
 export interface Migration {
   /** From 1, rising. */
   readonly version: number;
