@@ -26,6 +26,17 @@ function cpuTicks(pid: number): number {
   }
 }
 
+/** None while the browser is replaced: it is when a page was killed twice while it was made. */
+async function pagesNow({ host }: RendererUnderTest['engine']): Promise<readonly number[]> {
+  const browser = await host.current();
+  try {
+    return [...(await pageProcesses(browser))];
+  } catch (error) {
+    if (browser.isRunning()) throw error;
+    return [];
+  }
+}
+
 /**
  * The processes of pages that compute. A page made ahead is a process too, but one that is idle; while it is made it may
  * compute as long on a slow machine.
@@ -35,7 +46,7 @@ async function slowPages({ engine }: RendererUnderTest, end?: AbortSignal): Prom
   const before = new Map<number, number>();
   let computing: readonly number[] = [];
   await eventually('a renderer computes', async () => {
-    computing = [...(await pageProcesses(await engine.host.current()))].filter((pid) => {
+    computing = (await pagesNow(engine)).filter((pid) => {
       const spent = cpuTicks(pid);
       const since = before.get(pid) ?? spent;
       before.set(pid, since);
