@@ -88,7 +88,7 @@ export class SqlPasskeyStore implements PasskeyStore {
         .returning('name');
       if (removed === undefined) return false;
       await db('passkeys').where({ credential_id: credentialId }).delete();
-      await endSessions(db, userId, at, kept);
+      await endSessions(db, userId, at, (sessions) => sessions.whereNot({ token_hash: kept }));
       await appendAct(db, { tenantId, act: 'passkey removed', subject: removed.name, actor: email, at });
       return true;
     });

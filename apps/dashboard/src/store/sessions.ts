@@ -1,4 +1,5 @@
 import type { Database } from '@cer/sql-store';
+import { endSessions } from './end-sessions.js';
 import type { NewSession, Session, SessionStore } from './ports/index.js';
 import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from './rows.js';
 
@@ -82,9 +83,7 @@ export class SqlSessionStore implements SessionStore {
     await this.#database.transaction(async (db) => {
       const ended = await db<StoredSession>('sessions').where({ token_hash: tokenHash }).first('user_id');
       if (ended === undefined) return;
-      // First: as wherever sessions end.
-      await db<UserRow>('users').where({ user_id: ended.user_id }).update({ sessions_ended_at: at.toISOString() });
-      await db<StoredSession>('sessions').where({ token_hash: tokenHash }).delete();
+      await endSessions(db, ended.user_id, at, (sessions) => sessions.where({ token_hash: tokenHash }));
     });
   }
 }
