@@ -54,10 +54,10 @@ function spanItem(span: Span, rules: ProjectionRules, isElsewhere: IsElsewhere):
   const projected = project(span, dialect, evidence, rules);
   const { operation, model, input, output } = evidence.call;
   const sides = [input, output].filter((side) => side !== undefined).length;
-  const recorded = { span, call: { operation, model }, sides, isRefused: 'refusal' in projected };
-  if (isElsewhere(recorded)) return null;
-  const item = itemOf(span, projected);
-  return { span, call: recorded.call, sides, isRefused: recorded.isRefused, item };
+  const call = { operation, model };
+  const isRefused = 'refusal' in projected;
+  if (isElsewhere({ span, call, sides, isRefused })) return null;
+  return { span, call, sides, isRefused, item: itemOf(span, projected) };
 }
 
 function itemOf(span: Span, projected: Projected): Item {
