@@ -33,7 +33,16 @@ export function objectIn(data: string): Draft | null {
 }
 
 /** Members that name something: a later chunk repeats or replaces them. */
-const REPLACED: ReadonlySet<string> = new Set('role id type index name finish_reason stop_reason format'.split(' '));
+const REPLACED: ReadonlySet<string> = new Set([
+  'role',
+  'id',
+  'type',
+  'index',
+  'name',
+  'finish_reason',
+  'stop_reason',
+  'format',
+]);
 
 /**
  * Adds a delta to a draft: text is appended, objects are merged, lists are merged by the members' `index`.
