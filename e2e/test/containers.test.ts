@@ -21,6 +21,10 @@ const dockerfile = readFileSync(join(root, DOCKERFILE), 'utf8').replaceAll('\\\n
 const targets = [...dockerfile.matchAll(/^FROM service AS (\w+)$/gm)].map(([, name]) => name);
 const base = dockerfile.split(/^FROM /m).find((text) => text.includes(' AS service\n')) ?? '';
 
+const { services: chartServices } = parse(readFileSync(join(root, 'infra/helm/values.yaml'), 'utf8')) as {
+  services: Record<string, { terminationGracePeriodSeconds: number }>;
+};
+
 /** Those of these variables that a service reads neither by themselves nor as a file. */
 function unknownOf(passed: readonly string[], { shape }: { readonly shape: object }): readonly string[] {
   const known = new Set(Object.keys(shape));
@@ -93,6 +97,12 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard'])('stops the %s as patiently as the chart', (name) => {
+    const { services } = compose as { services: Record<string, { stop_grace_period?: string }> };
+    const seconds = chartServices[name]?.terminationGracePeriodSeconds ?? 0;
+    expect(services[name]?.stop_grace_period).toBe(`${seconds / 60}m`);
+  });
+
   it.each([
     ['infra/compose/haproxy.cfg', /^ {2}timeout check (\d+)s$/m],
     ['infra/helm/templates/deployments.yaml', /"\/ready" \}\}.*\n.*\n +timeoutSeconds: (\d+)$/m],
@@ -151,10 +161,9 @@ describe('infra/helm', () => {
   });
 
   it('waits until a service has drained', () => {
-    const { services } = parse(readFileSync(join(root, 'infra/helm/values.yaml'), 'utf8')) as {
-      services: Record<string, { terminationGracePeriodSeconds: number }>;
-    };
-    const graces = Object.values(services).map(({ terminationGracePeriodSeconds }) => terminationGracePeriodSeconds);
+    const graces = Object.values(chartServices).map(
+      ({ terminationGracePeriodSeconds }) => terminationGracePeriodSeconds,
+    );
     expect(graces).not.toEqual([]);
     for (const seconds of graces) expect(seconds * 1000).toBeGreaterThan(DRAIN_TIMEOUT_MS);
   });
