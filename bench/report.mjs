@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from '../scripts/formatted.mjs';
 
 /** Durable 4 KB appends per second: the upper bound for one commit per request. */
 export function fdatasyncPerSecond() {
@@ -118,5 +118,5 @@ export async function writeGoals(file, { env, ratios }) {
   const rest = lines.filter((line) => !ROW.test(line));
   const after = rest.findIndex((line) => /^\| *-/.test(line)) + 1;
   const text = [...rest.slice(0, after), ...rows, ...rest.slice(after)].join('\n');
-  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
+  writeFileSync(file, await formatted(file, text));
 }

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { zodFaults } from '@cer/http-service';
 import { describeVariables } from '@cer/http-service/config';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './formatted.mjs';
 import { readOptions } from './setup/options.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -41,10 +41,7 @@ and describes the settings of a node in production.
 
 const { values } = readOptions(import.meta.filename, { options: { check: { type: 'boolean', default: false } } });
 const sections = await Promise.all(SERVICES.map(([title, name, module]) => section(title, name, module)));
-const document = await format([INTRODUCTION, ...sections].join('\n'), {
-  ...(await resolveConfig(DOCUMENT)),
-  filepath: DOCUMENT,
-});
+const document = await formatted(DOCUMENT, [INTRODUCTION, ...sections].join('\n'));
 const shown = relative(process.cwd(), DOCUMENT);
 
 if (!values.check) {

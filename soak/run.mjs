@@ -2,10 +2,10 @@
 // Mixed load at a share of the measured capacity. `--write` puts figures and plot into docs/reliability.md.
 //   npm run soak -- --minutes 30 --write
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatted } from '../scripts/formatted.mjs';
 import { numberOf, readOptions } from '../scripts/setup/options.mjs';
 import { judge, median, quantile } from './judge.mjs';
 import { withSoak } from './document.mjs';
@@ -41,7 +41,7 @@ try {
   const rate = capacity * share;
   console.log(`capacity ${capacity.toFixed(0)} requests/s, load average ${loadavg()[0].toFixed(1)}`);
   const samples = await soak(load, rate);
-  report(load, capacity, rate, samples);
+  await report(load, capacity, rate, samples);
 } finally {
   await system.stop();
 }
@@ -106,7 +106,7 @@ function ofEach(latencies, share) {
   return Object.fromEntries(Object.entries(latencies).map(([kind, times]) => [kind, quantile(times, share)]));
 }
 
-function report(load, capacity, rate, samples) {
+async function report(load, capacity, rate, samples) {
   const judged = judge(samples);
   const loads = samples.map(({ loadAverage }) => loadAverage);
   const facts = {
@@ -125,7 +125,7 @@ function report(load, capacity, rate, samples) {
   writeFileSync(join(values.folder, 'soak.json'), `${JSON.stringify({ ...facts, samples }, null, 1)}\n`);
   const title = `Soak of ${minutes} minutes at ${facts.rate} requests/s, ${facts.date.slice(0, 10)}`;
   writeFileSync(join(values.folder, 'soak.svg'), plot(samples, title));
-  if (values.write) writeDocument(facts, plot(samples, title));
+  if (values.write) await writeDocument(facts, plot(samples, title));
   console.log(JSON.stringify(facts, null, 1));
   const grown = judged.filter(({ isFlat }) => !isFlat);
   for (const { quantity, first, last } of grown) console.log(`NOT FLAT ${quantity}: ${first} to ${last}`);
@@ -133,10 +133,9 @@ function report(load, capacity, rate, samples) {
   process.exitCode = facts.errors === 0 && grown.length === 0 ? 0 : 1;
 }
 
-function writeDocument(facts, picture) {
+async function writeDocument(facts, picture) {
   const root = dirname(import.meta.dirname);
   const document = join(root, 'docs', 'reliability.md');
-  writeFileSync(document, withSoak(readFileSync(document, 'utf8'), facts));
+  writeFileSync(document, await formatted(document, withSoak(readFileSync(document, 'utf8'), facts)));
   writeFileSync(join(root, 'docs', 'images', 'soak.svg'), picture);
-  execFileSync(process.execPath, [join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs'), '--write', document]);
 }

@@ -34,7 +34,16 @@ export interface Stats {
 }
 
 type Count =
-  'seen' | 'open' | 'sealed' | 'skipped' | 'unsealed' | 'dropped' | 'attested' | 'projects' | 'dead' | 'errors';
+  | 'seen'
+  | 'open'
+  | 'sealed'
+  | 'skipped'
+  | 'unsealed'
+  | 'dropped'
+  | 'attested'
+  | 'projects'
+  | 'dead'
+  | 'errors';
 
 /** Mutable counts. */
 export interface Counts extends Record<Count, number> {

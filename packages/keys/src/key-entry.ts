@@ -8,7 +8,8 @@ export type KeyStatus = 'active' | 'retired' | 'revoked';
 
 /** A key that may verify signatures, or the reason why it may not. */
 export type EntryKey =
-  { readonly usable: true; readonly publicKey: PublicKey } | { readonly usable: false; readonly reason: string };
+  | { readonly usable: true; readonly publicKey: PublicKey }
+  | { readonly usable: false; readonly reason: string };
 
 /** One key of a node's key set. All times of a usable entry are well formed. */
 export interface KeyEntry {

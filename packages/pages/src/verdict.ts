@@ -2,7 +2,13 @@
 
 /** The headlines of a certificate. */
 export type CertificateHeadline =
-  'attested' | 'confidential' | 'hashOnly' | 'legacy' | 'integrityOnly' | 'unverifiable' | 'failed';
+  | 'attested'
+  | 'confidential'
+  | 'hashOnly'
+  | 'legacy'
+  | 'integrityOnly'
+  | 'unverifiable'
+  | 'failed';
 
 export const CERTIFICATE_HEADLINES = {
   attested: {

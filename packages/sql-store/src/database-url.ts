@@ -3,7 +3,8 @@ export type Dialect = 'sqlite' | 'postgres';
 
 /** A parsed database URL: an SQLite file or a PostgreSQL database. */
 export type DatabaseLocation =
-  { readonly dialect: 'sqlite'; readonly path: string } | { readonly dialect: 'postgres'; readonly url: string };
+  | { readonly dialect: 'sqlite'; readonly path: string }
+  | { readonly dialect: 'postgres'; readonly url: string };
 
 /** The rule for `DATABASE_URL`, as error messages give it. */
 export const DATABASE_URL_RULE = 'must be sqlite:PATH or postgres://...';

@@ -19,7 +19,8 @@ export interface TokenTime {
 }
 
 export type TokenOutcome =
-  ({ readonly status: 'verified' | 'untrusted' } & TokenTime) | { readonly status: 'invalid'; readonly detail: string };
+  | ({ readonly status: 'verified' | 'untrusted' } & TokenTime)
+  | { readonly status: 'invalid'; readonly detail: string };
 
 export interface TokenChecks {
   readonly roots: TsaRoots;

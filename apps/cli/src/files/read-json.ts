@@ -7,7 +7,8 @@ import { DEFAULT_MAX_BYTES, nameOf, readBytes } from './read-bytes.js';
 
 /** JSON text as it was read, or the strict rule that it breaks. */
 export type StrictJson =
-  { readonly value: JsonValue; readonly fault: null } | { readonly value: null; readonly fault: Finding };
+  | { readonly value: JsonValue; readonly fault: null }
+  | { readonly value: null; readonly fault: Finding };
 
 export interface ReadOptions {
   /** Levels of JSON that the caller wrapped around the input. */

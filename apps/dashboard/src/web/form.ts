@@ -10,7 +10,8 @@ export interface FormFault {
 }
 
 export type FormOutcome<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly FormFault[] };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly faults: readonly FormFault[] };
 
 /**
  * The fields of a form's body.

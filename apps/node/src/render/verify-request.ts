@@ -16,7 +16,8 @@ import {
 
 /** Execution mode of a sketch: once, or frame by frame. */
 export type Execution =
-  { readonly mode: 'static' } | { readonly mode: 'loop'; readonly totalFrames: number; readonly fps: number };
+  | { readonly mode: 'static' }
+  | { readonly mode: 'loop'; readonly totalFrames: number; readonly fps: number };
 
 /** The members of a certified render that are known before the sketch runs. */
 export interface RenderRequest {

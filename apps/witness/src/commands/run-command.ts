@@ -19,7 +19,8 @@ Every option of serve can be given as an environment variable: see docs/configur
 
 /** The result of the command line. */
 export type Call =
-  { readonly command: 'print'; readonly text: string } | { readonly command: 'serve'; readonly config: WitnessConfig };
+  | { readonly command: 'print'; readonly text: string }
+  | { readonly command: 'serve'; readonly config: WitnessConfig };
 
 /**
  * Runs `init`, or reads what `serve` is to do.

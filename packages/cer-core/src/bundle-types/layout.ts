@@ -43,4 +43,7 @@ export interface Layout {
 
 /** Name of the deviation of a legacy shape's hash rule from the current one. */
 export type Relaxation =
-  'snapshot-type-absent' | 'execution-surface-absent' | 'flat-render-record' | 'context-excluded';
+  | 'snapshot-type-absent'
+  | 'execution-surface-absent'
+  | 'flat-render-record'
+  | 'context-excluded';

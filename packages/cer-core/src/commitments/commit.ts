@@ -44,7 +44,8 @@ export function computeCommitment(
 
 /** A raw value as its holder claims it. The holder distinguishes text and JSON: `{}` and `"{}"` differ. */
 export type ClaimedValue =
-  { readonly type: 'text'; readonly text: string } | { readonly type: 'json'; readonly value: JsonValue };
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'json'; readonly value: JsonValue };
 
 /**
  * Does this raw value, with this salt, open the commitment? Independent of all other fields.

@@ -6,7 +6,8 @@ import type { SoundTimestamp } from './timestamp-verifier.js';
 
 /** A key for a signature, or why there is none. Only the caller's key set is used, without fallback. */
 export type KeyChoice =
-  { readonly key: PublicKey; readonly entry: KeyEntry; readonly rescue: KeyRescue | null } | Refusal;
+  | { readonly key: PublicKey; readonly entry: KeyEntry; readonly rescue: KeyRescue | null }
+  | Refusal;
 
 interface Refusal {
   readonly key: null;

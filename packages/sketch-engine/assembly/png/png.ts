@@ -93,10 +93,10 @@ export function finish(): usize {
   endBlocks();
   makeRoom(ROOM);
   align();
-  writeByte((<u32>b) >>> 8);
-  writeByte((<u32>b) & 0xff);
-  writeByte((<u32>a) >>> 8);
-  writeByte((<u32>a) & 0xff);
+  writeByte(<u32>b >>> 8);
+  writeByte(<u32>b & 0xff);
+  writeByte(<u32>a >>> 8);
+  writeByte(<u32>a & 0xff);
   storeWord(data - 4, <u32>(outputEnd() - data - 4));
   writeWord(crc(data, outputEnd()));
   writeWord(0);

@@ -41,7 +41,8 @@ export interface OpenedLeaf {
 export type CompletenessCode = 'LOG_EPOCH_INVALID' | 'LOG_HEAD_INVALID' | 'LOG_RANGE_INVALID' | 'LOG_TENANT_MISMATCH';
 
 export type EndVerdict =
-  { readonly status: 'valid'; readonly epoch: Epoch } | { readonly status: 'invalid'; readonly code: CompletenessCode };
+  | { readonly status: 'valid'; readonly epoch: Epoch }
+  | { readonly status: 'invalid'; readonly code: CompletenessCode };
 
 /** The last part of the name of the epochs log. */
 export const EPOCHS_SUFFIX = '/epochs';

@@ -25,7 +25,8 @@ export interface ProjectRegistration {
 
 /** `existing` is null when the registration was deleted. */
 export type RegisterOutcome =
-  { readonly registered: true } | { readonly registered: false; readonly existing: ProjectRegistration | null };
+  | { readonly registered: true }
+  | { readonly registered: false; readonly existing: ProjectRegistration | null };
 
 export interface ProjectStore {
   /**
