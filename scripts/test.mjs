@@ -5,6 +5,7 @@
 
 // No dependencies.
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureNode } from './setup/ensure-node.mjs';
@@ -12,6 +13,7 @@ import { readOptions } from './setup/options.mjs';
 import { prepare } from './setup/prepare.mjs';
 import { runSteps } from './setup/setup-error.mjs';
 import { jestArguments } from './test/jest-arguments.mjs';
+import { memoryFolder } from './test/memory-folder.mjs';
 import { workspacesIn } from './workspaces.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -30,13 +32,19 @@ await runSteps(async () => {
   const { ensurePython } = await import('./python.mjs');
   ensurePython({ log: console.log });
   const names = workspacesIn(root).map(({ name }) => name);
-  process.exitCode = await runJest(jestArguments(process.argv.slice(2), names));
+  const folder = process.env.TMPDIR === undefined ? memoryFolder() : undefined;
+  try {
+    const env = { ...process.env, ...(folder !== undefined && { TMPDIR: folder }) };
+    process.exitCode = await runJest(jestArguments(process.argv.slice(2), names), env);
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 /** @returns {Promise<number>} jest's exit code; 1 when a signal ended it */
-function runJest(args) {
+function runJest(args, env) {
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const child = spawn(process.execPath, [jest, ...args], { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, [jest, ...args], { cwd: root, env, stdio: 'inherit' });
   // An interrupt reaches the whole process group: jest ends on its own, and its exit code is reported.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -48,6 +48,21 @@ describe('npm test', () => {
       '-t',
       'node',
     ]);
+  });
+
+  it('has its temporary files in memory where there is room', () => {
+    const memoryFolder = (options: object): unknown =>
+      evaluate('../test/memory-folder.mjs', `it.memoryFolder(${JSON.stringify(options)}) ?? null`);
+    const parent = folder.file('memory');
+    mkdirSync(parent);
+    const made = memoryFolder({ parent, room: 1024 });
+    expect(made).toMatch(/\/memory\/cer-tests-\w{6}$/);
+    expect(statSync(String(made)).mode & 0o777).toBe(0o711);
+    expect(readdirSync(String(made))).toEqual([]);
+    expect(memoryFolder({ parent, room: 2 ** 60 })).toBeNull();
+    expect(memoryFolder({ parent: join(parent, 'not-there'), room: 1024 })).toBeNull();
+    expect(memoryFolder({ parent: '/proc', room: 1024 })).toBeNull();
+    expect(readdirSync(parent)).toHaveLength(1);
   });
 
   it('passes everything else to jest', () => {
