@@ -151,6 +151,12 @@ const EXPLANATIONS = [
     'A package must be compiled, and the headers of Node that this takes cannot be fetched.',
     'Check the connection, or a proxy (npm config get proxy), and run the command again.',
   ],
+  // A ready-made binary was looked for before, so that the output may name an address that cannot be reached too.
+  [
+    /`make` (failed|got signal)/,
+    'better-sqlite3 could not be compiled.',
+    'Its compiler failed or was ended, as where less than 1 GB of memory is free. What npm said:',
+  ],
   [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/,
     'The package registry cannot be reached.',

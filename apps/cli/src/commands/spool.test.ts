@@ -95,6 +95,13 @@ describe('cer spool verify', () => {
     expect(said.exitCode).toBe(EXIT.verified);
   });
 
+  it('does not call an empty folder verified', async () => {
+    rmSync(join(dir, ORPHAN));
+    const said = await cer(['spool', 'verify', dir]);
+    expect(parsed(said.stdout)).toEqual({ status: 'EMPTY', checked: 0, findings: [] });
+    expect(said.exitCode).toBe(EXIT.verified);
+  });
+
   it('finds a changed and a truncated line', async () => {
     const path = join(dir, ORPHAN);
     writeFileSync(path, readFileSync(path, 'utf8').replace('"model":"add"', '"model":"sub"'));

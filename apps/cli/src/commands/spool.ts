@@ -53,7 +53,8 @@ export const spoolVerifyCommand: Command = {
         if (!(await isSealed(text, io))) findings.push(`${name}: bundle ${at + 1} fails verification`);
       }
     }
-    io.stdout.write(`${printableJson({ status: findings.length === 0 ? 'VERIFIED' : 'FAILED', checked, findings })}\n`);
+    const status = findings.length > 0 ? 'FAILED' : checked > 0 ? 'VERIFIED' : 'EMPTY';
+    io.stdout.write(`${printableJson({ status, checked, findings })}\n`);
     return findings.length === 0 ? EXIT.verified : fail({ reason: 'BUNDLE_CORRUPTED', details: findings }, io);
   },
 };
