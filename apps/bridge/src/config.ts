@@ -10,7 +10,7 @@ import {
 } from '@cer/http-service/config';
 import { browserOrigin } from '@cer/pages';
 import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;

@@ -77,7 +77,10 @@ describe('a failing npm ci', () => {
     ['npm error code ENOSPC', /disk is full/],
     ['npm error gyp ERR! not found: make', /no compiler/],
     ['npm error gyp ERR! stack Error: This is most likely not a problem with node-gyp, network', /headers of Node/],
-    ['npm error request to https://there failed, reason: getaddrinfo ENOTFOUND\n`make` got signal: 9', /not be compiled/],
+    [
+      'npm error request to https://there failed, reason: getaddrinfo ENOTFOUND\n`make` got signal: 9',
+      /not be compiled/,
+    ],
     ['npm error gyp ERR! stack Error: `make` failed with exit code: 2', /not be compiled/],
     ['npm error code ENOTFOUND\nnpm error network request to https://registry', /registry cannot be reached/],
     ['npm error code EACCES', /may not write/],

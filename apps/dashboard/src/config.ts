@@ -13,7 +13,7 @@ import {
 } from '@cer/http-service/config';
 import { browserOrigin } from '@cer/pages';
 import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;

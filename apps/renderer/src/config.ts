@@ -11,7 +11,7 @@ import {
   type Environment,
 } from '@cer/http-service/config';
 import { availableParallelism } from 'node:os';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const MIB = 1024 * 1024;
 const NOBODY_UID = 65_534;

@@ -1,5 +1,5 @@
 import { host, loadConfig, logLevel, port, trustedProxies, type Environment } from '@cer/http-service/config';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The variables by name.

@@ -4,7 +4,7 @@ import { tool } from '@langchain/core/tools';
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { ChatOpenAI } from '@langchain/openai';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { COMPLETION, events, sendJson, startStream, type ModelHandler } from './model-server.js';
 import { ObservedProgram, readAll } from './observed-program.js';

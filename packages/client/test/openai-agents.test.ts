@@ -1,7 +1,7 @@
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, setTraceProcessors, tool } from '@openai/agents';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { member } from '@cer/canonical-json';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { COMPLETION, sendJson, type ModelHandler } from './model-server.js';
 import { ObservedProgram } from './observed-program.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { keyIntrospection, sessionIntrospection } from './introspection.js';
 
 const Answer = keyIntrospection(z.object({ retentionDays: z.int() }).optional());

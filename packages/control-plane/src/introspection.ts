@@ -1,5 +1,5 @@
 import type { CacheTimes } from '@cer/http-service';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Cache lifetime of answers about keys: a revoked key stops working within it. @see docs/spec.md, "Introspection" */
 export const CONTROL_PLANE_TIMES: CacheTimes = { foundMs: 1500, unknownMs: 1000 };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Protocols from the weakest to the strongest. */
 export const PROTOCOLS = ['1.2.0', '1.3.0', '1.3.1'] as const;

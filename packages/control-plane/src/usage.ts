@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The counts of node and bridge for an account. Reads, as by auditors, are not counted. Executions of the kind

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@cer/canonical-json';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const FOLDER = join(__dirname, '../vectors');
 

@@ -5,7 +5,7 @@ import {
   type PlanLimits,
   type ProtocolVersion,
 } from '@cer/control-plane';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 const Settings = TenantSettings.pick({ minimumProtocol: true }).partial().optional();
 

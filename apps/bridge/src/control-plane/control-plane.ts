@@ -1,7 +1,7 @@
 import { controlPlaneAt } from '@cer/control-plane';
 import { unavailable } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import {
   keyAccountOf,
   KeyIntrospection,

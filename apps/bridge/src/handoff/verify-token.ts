@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TokenIdentity } from '../store/index.js';
 import type { HandoffKeys } from './handoff-keys.js';
 

@@ -1,5 +1,5 @@
 import { JsonError, parseJson } from '@cer/canonical-json';
-import { z } from 'zod';
+import * as z from 'zod';
 import { wholeEntry } from './entry-content.js';
 import type { PackageFindings } from './package-finding.js';
 import type { LineReading } from './record-lines.js';

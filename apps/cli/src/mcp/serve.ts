@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Command } from '../command.js';
 import { TIMEOUT_MS, timeoutMs } from '../http/timeout.js';
 import type { Io } from '../io.js';

@@ -1,7 +1,7 @@
 import { checkQuery, ndjson, ok, otlpLogs, ServiceError, type LogEvent } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import { OTLP_LOGS } from '@cer/http-service/openapi';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createServiceGate } from '../introspection/service-gate.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { AccountAct, Store } from '../store/index.js';

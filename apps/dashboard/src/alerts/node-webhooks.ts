@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cer/canonical-json';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AskNode } from '../records/ask-node.js';
 import { checked } from '../records/node-records.js';
 import type { ReaderKey } from '../store/index.js';

@@ -1,6 +1,6 @@
 import { SCOPES } from '@cer/control-plane';
 import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
-import { z } from 'zod';
+import * as z from 'zod';
 import { issueApiKey } from '../account/api-key.js';
 import { PlainName } from '../account/person.js';
 import { keyWorks } from '../introspection/introspect.js';

@@ -1,5 +1,5 @@
 import type { Logger } from '@cer/http-service/process';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EmailAddress } from '../account/person.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Passkeys } from '../passkeys/passkeys.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
 import { readLinkConfig } from '../config.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Store, Tenant } from '../store/index.js';
 import { CommandError } from './command.js';
 

@@ -8,7 +8,7 @@ import {
 import { checkRequest, ok, parseJsonBody, type Handler } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import { COUNT, object, TEXT, type JsonSchema } from '@cer/http-service/openapi';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { introspectKey, introspectSession, type IntrospectionDeps } from './introspect.js';
 import { createServiceGate } from './service-gate.js';

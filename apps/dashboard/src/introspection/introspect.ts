@@ -1,6 +1,6 @@
 import type { keyIntrospection, sessionIntrospection, TenantSettings } from '@cer/control-plane';
 import { isFromTheFuture } from '@cer/pages';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { mayAct } from '../account/role.js';
 import type { LastUsed } from './last-used.js';

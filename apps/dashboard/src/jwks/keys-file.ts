@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } fro
 import { readSecretFile } from '@cer/http-service/config';
 import { OperatorError } from '@cer/http-service/process';
 import { makePrivateFile, replacePrivateFile } from '@cer/keys/private-file';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One ES256 key with its life. */
 export interface HandoffKey {

@@ -1,5 +1,5 @@
 import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
 import { isRandomToken, tokenHash } from '../account/random-token.js';
 import { codePage } from '../auth/code-page.js';

@@ -1,6 +1,6 @@
 import { ServiceError } from '@cer/http-service';
 import * as client from 'openid-client';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
 
 const TIMEOUT_S = 10;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const MAX_BASE64URL = 32_768;
 const MAX_TRANSPORTS = 10;

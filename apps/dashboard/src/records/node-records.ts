@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import type { Reservation } from '@cer/http-service';
 import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedText, isOlder, jsonOf, older, parsed, type AskNode } from './ask-node.js';
 
 const text = z.string();

@@ -1,7 +1,7 @@
 import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import { REVIEW_DECISIONS, type NewReview } from '@cer/cer-core/review';
 import { ServiceError } from '@cer/http-service';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { User } from '../store/index.js';
 import { checkForm, type FormOutcome } from '../web/form.js';
 

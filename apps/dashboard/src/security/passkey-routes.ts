@@ -1,6 +1,6 @@
 import { pathParam, ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PlainName } from '../account/person.js';
 import { tokenHash } from '../account/random-token.js';
 import { isProviderOnly } from '../auth/provider-only.js';

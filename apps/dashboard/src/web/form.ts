@@ -1,5 +1,5 @@
 import { ServiceError, zodFaults, type ServiceRequest } from '@cer/http-service';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@cer/http-service';
 import { html, type Html } from '@cer/pages';
 import { StoreError } from '@cer/sql-store';
-import { z } from 'zod';
+import * as z from 'zod';
 import { tokenHash } from '../account/random-token.js';
 import type { UsedChallenge } from '../store/index.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuditHead, SignedAuditEntry } from '@cer/cer-core/logs';
 import { checkQuery, ndjson, ok, otlpLogs, type LogEvent } from '@cer/http-service';
 import { OTLP_LOGS } from '@cer/http-service/openapi';

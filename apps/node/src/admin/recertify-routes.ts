@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
 import { checkRequest, ok, parseJsonBody } from '@cer/http-service';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTimestamp } from '@cer/keys';
 import { REVOCATION_REASONS, type KeyHistoryDocument } from '@cer/keys/key-history';
 import { checkRequest, ok, parseJsonBody, pathParam, type ServiceRequest } from '@cer/http-service';

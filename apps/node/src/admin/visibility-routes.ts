@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkRequest, ok, parseJsonBody, pathParam, ServiceError, type ServiceRequest } from '@cer/http-service';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import { recordNotFound } from '../errors/refusals.js';

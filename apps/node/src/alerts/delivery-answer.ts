@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
 import { COUNT, free, object, oneOf, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from '../openapi/answer-shapes.js';
 import type { AlertDelivery } from '../store/index.js';

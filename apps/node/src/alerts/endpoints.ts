@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readSecretFile } from '@cer/http-service/config';
 import { StartupError } from '../errors/startup-error.js';
 import { ALERT_TYPES, type AlertType } from './alert-types.js';

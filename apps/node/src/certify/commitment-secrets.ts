@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeBase64 } from '@cer/keys';
 import { createPrivateFile } from '@cer/keys/private-file';
 import { readSecretFile, Secret } from '@cer/http-service/config';

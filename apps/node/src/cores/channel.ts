@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The other end of the channel between the primary process of a node and one of its workers. */
 export interface Peer {

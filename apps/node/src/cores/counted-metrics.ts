@@ -1,5 +1,5 @@
 import { AggregatorRegistry } from 'prom-client';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { MetricValues } from './questions.js';
 
 type Values = z.output<typeof MetricValues>;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The questions that the processes of a node ask each other, by name. */
 export const ASK = {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { createLockout } from '../auth/lockout.js';
 import { SlotsInMemory } from '../limits/slots.js';
 import { pointsInMemory } from '../store/sql/points-in-memory.js';

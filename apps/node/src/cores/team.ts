@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RatePoints } from '../store/index.js';
 import type { Lockout } from '../auth/lockout.js';
 import type { Slots } from '../limits/slots.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ClientReport, CoverageRecord } from '../store/index.js';
 
 /** Maximum of one count of one client: so that sums stay exact. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonSchema, Parameter } from './route-description.js';
 
 /** Schemas of client input, before defaults are applied. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '@cer/http-service/process';
 import { replacePrivateFile } from '@cer/keys/private-file';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Mark } from '../store/index.js';
 
 const MarkText = z.strictObject({ count: z.number().int().nonnegative(), at: z.iso.datetime() });

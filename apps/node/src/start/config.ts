@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { loadConfig, type Environment } from '@cer/http-service/config';
 import type { TokenAddress } from '@cer/pkcs11';
 import { tracesUrlOf } from '../tracing/open-tracing.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TENANT_ALERT_TYPES } from '../alerts/alert-types.js';
 import { DELIVERY_ANSWER, timeOf } from '../alerts/delivery-answer.js';
 import { isWebhookUrl, MAX_URL_CHARACTERS } from '../alerts/endpoints.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { LogMover } from '../../src/store/sqlite/log-mover.js';
 import { SqliteDatabase } from '../../src/store/sqlite/sqlite-database.js';

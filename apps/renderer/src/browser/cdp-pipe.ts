@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   CdpMessageError,
   decodeMessage,

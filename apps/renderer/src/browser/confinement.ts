@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Jail } from './jail.js';
 import type { Browser } from './launch.js';
 import { confinementOf, type Confinement } from './processes.js';

@@ -1,5 +1,5 @@
 import { checkRequest, parseJsonBody, type ServiceRequest } from '@cer/http-service';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RendererConfig } from '../config.js';
 import { renderFailure } from '../errors.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';

@@ -1,6 +1,6 @@
 import { sha256, type Sha256Hash } from '@cer/cer-core';
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { renderFailure } from '../errors.js';
 import { HexDigest } from '../hex-digest.js';
 import { loadSketch, readAnswer, setUpSketch, type FramePlan, type Sketch } from '../sandbox/sketch.js';

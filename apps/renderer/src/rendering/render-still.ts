@@ -1,6 +1,6 @@
 import { sha256, type Sha256Hash } from '@cer/cer-core';
 import { isPng } from '@cer/cer-core/picture';
-import { z } from 'zod';
+import * as z from 'zod';
 import { renderFailure } from '../errors.js';
 import { HexDigest } from '../hex-digest.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';

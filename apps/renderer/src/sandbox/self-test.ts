@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MATH_PROBE, OPERATIONS_PROBE, PORTABLE_PINS, TEXT_PROBE } from '@cer/sketch-engine/probes';
 import { PORTABLE_VERSION } from '@cer/sketch-engine/engine-identity';
 import { HexDigest } from '../hex-digest.js';

@@ -3,7 +3,7 @@ import { CdpError, type CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 import { isAlive, isInGroup, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SKETCH_URL } from './document.js';
 import { guardPage, PageGone, type PageGuard } from './page-guard.js';
 import type { PageScripts } from './page-bundle.js';

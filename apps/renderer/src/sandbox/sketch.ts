@@ -1,5 +1,5 @@
 import { seedNumber, VAR_COUNT, visibleMessage } from '@cer/sketch-engine/render-rules';
-import { z } from 'zod';
+import * as z from 'zod';
 import { renderFailure } from '../errors.js';
 import type { JobPage } from './sketch-job.js';
 

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { sha256 } from '@cer/cer-core';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Number of results of a sketch by hash or refusal. */
 export type Counts = Record<string, number>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkQuery, checkRequest, parseJsonBody } from './parse-request.js';
 import { ServiceError } from '../errors/service-error.js';
 

@@ -1,5 +1,5 @@
 import { JsonError, MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ServiceRequest } from '../handler/handler.js';
 import { validationError } from '../errors/service-error.js';
 import { zodFaults } from '../errors/zod-faults.js';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseTrustedProxies } from '../callers/client-address.js';
 import { ConfigError } from './config-error.js';
 import { LOG_LEVELS } from '../telemetry/logger.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** A variable of a service, as its operator reads it. */
 export interface VariableDescription {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { zodFaults } from './zod-faults.js';
 
 function faultsOf(schema: z.ZodType, value: unknown): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, port } from '../config.js';
 import { runProgram } from './run-program.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Route } from '../routing/route.js';
 
 const FILE = new URL('../../../../infra/helm/files/public-paths.json', import.meta.url);

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An answer of a service. */
 export interface MetAnswer {

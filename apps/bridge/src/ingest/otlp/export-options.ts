@@ -1,6 +1,6 @@
 import { PROTOCOLS, type ProtocolVersion } from '@cer/control-plane';
 import { checkQuery, validationError, type RequestHead } from '@cer/http-service';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProjectionRules } from './projection.js';
 
 const Query = z.strictObject({

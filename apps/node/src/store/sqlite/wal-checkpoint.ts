@@ -1,5 +1,5 @@
 import type Sqlite from 'better-sqlite3';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { LogMover } from './log-mover.js';
 import { StaleCopies } from './stale-copies.js';
