@@ -1,2 +1,2 @@
-export { openStore, type StoreOptions } from './open-store.js';
+export { openStore } from './open-store.js';
 export type * from './ports.js';

@@ -9,7 +9,6 @@ declare module '@nexart/codemode-sdk/core' {
     noiseDetail(octaves: number, falloff?: number): void;
     readonly [name: string]: unknown;
   }
-  export const SDK_VERSION: string;
   export function createP5Runtime(
     canvas: { getContext(): object },
     width: number,

@@ -1,4 +1,4 @@
-import { createP5Runtime, createProtocolVAR, SDK_VERSION } from '@nexart/codemode-sdk/core';
+import { createP5Runtime, createProtocolVAR } from '@nexart/codemode-sdk/core';
 import { Color } from './color.js';
 import { CONSTANTS } from './constants.js';
 import type { DrawingContext } from './drawing-context.js';
@@ -9,8 +9,6 @@ import type { SketchFunctions } from './style.js';
 import { createSurface, refuseWebGl, type MakeCanvas } from './surface.js';
 import { Vector } from './vector.js';
 import { refuse } from './violation.js';
-
-export { SDK_VERSION };
 
 /** The inputs of a render besides the code. */
 export interface SketchInput {
