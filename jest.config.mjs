@@ -38,8 +38,8 @@ export default {
   // Suites wait for services and browsers about half of their time, so two more than the cores; more than four crowd a
   // machine. Always at least two: with one, jest runs every suite in its own process and never starts a fresh one.
   maxWorkers: Math.max(2, Math.min(4, availableParallelism() + 2)),
-  // Suites in a process that has run many others become up to twenty times slower: replace large workers. A new one compiles
-  // every module again, so they may become as large as the machine allows. In bytes.
+  // Suites in a process that has run many others become up to twenty times slower: replace large workers. A new one
+  // compiles every module again, so they may become as large as the machine allows. In bytes.
   workerIdleMemoryLimit: Math.min(800e6, totalmem() / 20),
   testSequencer: '<rootDir>/scripts/test/long-suites-first.mjs',
   reporters: ['default', '<rootDir>/scripts/test/totals-reporter.mjs'],

@@ -1,6 +1,6 @@
 // A place in memory for the temporary files of the tests: their databases write and sync all the time.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
@@ -11,8 +11,8 @@ const ROOM_BYTES = 4 * 1024 ** 3;
  * Makes a folder in memory.
  * @param {{parent?: string, room?: number}} options `room`: what must be free in the parent, and twice as much of the
  *   system's memory, in bytes
- * @returns {string | undefined} its path, or undefined where there is no such parent, no room, or where no file may run as
- *   a program
+ * @returns {string | undefined} its path, or undefined where this user may not write to the parent, it has no room, or no
+ *   file in it may run as a program
  */
 export function memoryFolder({ parent = IN_MEMORY, room = ROOM_BYTES } = {}) {
   if (process.availableMemory() < 2 * room || roomIn(parent) < room) return undefined;
@@ -28,13 +28,14 @@ export function memoryFolder({ parent = IN_MEMORY, room = ROOM_BYTES } = {}) {
   return undefined;
 }
 
-/** Free bytes of the file system of a folder; 0 where there is no such folder, as on other systems than Linux. */
+/** Bytes that this user may write into a folder; 0 where there is no such folder, as on other systems than Linux. */
 function roomIn(folder) {
   try {
+    accessSync(folder, constants.W_OK);
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch (error) {
-    if (error.code === 'ENOENT') return 0;
+    if (['ENOENT', 'EACCES', 'EROFS'].includes(error.code)) return 0;
     throw error;
   }
 }
