@@ -27,11 +27,7 @@ const sources = {
   '^@cer/([a-z0-9-]+)/(testing/[a-z-]+|[a-z-]+)$': `${root}/packages/$1/src/$2.ts`,
 };
 
-// Not among the temporary files, so that it is there in the next run.
-const cacheDirectory = `${root}/node_modules/.cache/jest`;
-
 export default {
-  cacheDirectory,
   // Jest reads these here only, not per project. A test waits for what it needs, however busy the machine is: the timeout
   // bounds what never arrives.
   testTimeout: 180_000,
@@ -46,7 +42,8 @@ export default {
   projects: workspaces.map(({ name, folder }) => ({
     displayName: name,
     rootDir: folder,
-    cacheDirectory,
+    // Not among the temporary files, so that it is there in the next run.
+    cacheDirectory: `${root}/node_modules/.cache/jest`,
     testMatch: ['<rootDir>/src/**/*.test.{ts,tsx}', '<rootDir>/test/**/*.test.ts'],
     testEnvironment: `${root}/scripts/test/plain-globals.mjs`,
     // A parameter of each module is faster than a global: tweetnacl uses Math.floor in its innermost loops.
