@@ -1,16 +1,17 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../src/account/api-key.js';
 import type { Role } from '../../src/account/role.js';
 import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
-import { createLoginLimits } from '../../src/auth/login-limits.js';
 import { openStore, type OpenedStore, type Store, type User } from '../../src/store/index.js';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+import { apiKeysContract } from './api-keys.contract.js';
+import { authenticatorsContract } from './authenticators.contract.js';
+import { loginLimitsContract } from './login-limits.contract.js';
+import { passkeysContract } from './passkeys.contract.js';
+import { sharesContract } from './shares.contract.js';
+import { DAY_MS, hashOf, MINUTE_MS, type StoreUnderTest } from './store-under-test.js';
 
 /** The contract of the store on both databases. */
 export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
@@ -38,6 +39,8 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     if (user === null) throw new Error('the address is taken');
     return user;
   };
+
+  const on = (): StoreUnderTest => ({ database, opened, store, now, newTenant, newUser });
 
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
@@ -249,242 +252,10 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     await fresh.remove();
   });
 
-  describe('authenticators', () => {
-    const newSecret = () => ({ keyId: 'key-one', sealed: randomUUID() });
-
-    it('are added once, with their codes, and end sessions', async () => {
-      const { tenantId } = await newTenant();
-      const user = await newUser(tenantId);
-      const session = hashOf(`a${user.userId}`);
-      const expiresAt = new Date(time + DAY_MS);
-      await store.sessions.start({ tokenHash: session, user, expiresAt, replaces: null });
-      const secret = newSecret();
-      expect(await store.authenticators.add(user, secret, 100, ['one', 'two'])).toBe(true);
-      expect(await store.authenticators.add(user, newSecret(), 200, ['three'])).toBe(false);
-      expect(await store.authenticators.find(user.userId)).toEqual({
-        ...secret,
-        addedAt: now().toISOString(),
-        recoveryCodesLeft: 2,
-      });
-      expect(await store.sessions.find(session, now())).toBeNull();
-      expect(await store.authenticators.find('nobody')).toBeNull();
-    });
-
-    it('accept each step and each recovery code once', async () => {
-      const { tenantId } = await newTenant();
-      const user = await newUser(tenantId);
-      await store.authenticators.add(user, newSecret(), 100, ['one', 'two']);
-      const steps = await Promise.all([101, 101, 101].map((step) => store.authenticators.useStep(user.userId, step)));
-      expect(steps.toSorted()).toEqual([false, false, true]);
-      expect(await store.authenticators.useStep(user.userId, 100)).toBe(false);
-      expect(await store.authenticators.useStep('nobody', 900)).toBe(false);
-      const codes = await Promise.all([1, 2, 3].map(() => store.authenticators.useRecoveryCode(user, 'one')));
-      expect(codes.toSorted()).toEqual([false, false, true]);
-      expect(await store.authenticators.replaceRecoveryCodes(user, ['four'])).toBe(true);
-      expect(await store.authenticators.useRecoveryCode(user, 'two')).toBe(false);
-      expect(await store.authenticators.remove(user)).toBe(true);
-      expect(await store.authenticators.remove(user)).toBe(false);
-      expect(await store.authenticators.replaceRecoveryCodes(user, ['five'])).toBe(false);
-      expect(await store.authenticators.useRecoveryCode(user, 'four')).toBe(false);
-      expect((await store.acts(tenantId, 5)).map(({ act }) => act)).toEqual([
-        'authenticator removed',
-        'recovery codes made',
-        'recovery code used',
-        'authenticator added',
-        'user added',
-      ]);
-    });
-
-    it('are sealed again under another key', async () => {
-      const { tenantId } = await newTenant();
-      const users = await Promise.all([1, 2, 3].map(() => newUser(tenantId)));
-      for (const user of users) await store.authenticators.add(user, newSecret(), 1, ['code']);
-      const changed = await store.authenticators.resealAll('key-two', (userId) =>
-        userId === users[0]?.userId ? null : { keyId: 'key-two', sealed: `again ${userId}` },
-      );
-      expect(changed).toBeGreaterThanOrEqual(2);
-      expect((await store.authenticators.keyIds()).toSorted()).toEqual(['key-one', 'key-two']);
-      const { userId = '' } = users[1] ?? {};
-      expect(await store.authenticators.find(userId)).toMatchObject({ keyId: 'key-two', sealed: `again ${userId}` });
-    });
-  });
-
-  describe('passkeys', () => {
-    const challenge = (expiresAt = new Date(time + MINUTE_MS)) => ({ challengeHash: hashOf(randomUUID()), expiresAt });
-    const newPasskey = () => ({
-      ...{ credentialId: randomUUID(), name: 'phone', publicKey: 'key', counter: 0, transports: ['internal'] },
-    });
-
-    it('are found with their user, and used once per challenge', async () => {
-      const { tenantId } = await newTenant();
-      const user = await newUser(tenantId);
-      const passkey = newPasskey();
-      const first = challenge();
-      expect(await store.passkeys.add(user, passkey, first)).toBe(true);
-      expect(await store.passkeys.add(user, newPasskey(), first)).toBe(false);
-      expect(await store.passkeys.add(user, passkey, challenge())).toBe(false);
-      const { credentialId } = passkey;
-      const found = await store.passkeys.find(credentialId);
-      expect(found).toMatchObject({ user: { userId: user.userId }, passkey: { ...passkey, lastUsedAt: null } });
-      const once = challenge();
-      const uses = await Promise.all([1, 2, 3].map(() => store.passkeys.use(credentialId, 0, once)));
-      expect(uses.toSorted()).toEqual([false, false, true]);
-      expect(await store.passkeys.use(credentialId, 7, challenge())).toBe(true);
-      expect(await store.passkeys.use(credentialId, 7, challenge())).toBe(false);
-      expect(await store.passkeys.use(credentialId, 0, challenge())).toBe(false);
-      expect(await store.passkeys.use('unknown', 8, challenge())).toBe(false);
-      expect(await store.passkeys.find('unknown')).toBeNull();
-      expect(await store.passkeys.list(user.userId)).toEqual([
-        { ...passkey, counter: 7, userId: user.userId, addedAt: now().toISOString(), lastUsedAt: now().toISOString() },
-      ]);
-    });
-
-    it('are removed by their user, who is signed out elsewhere', async () => {
-      const { tenantId } = await newTenant();
-      const [user, other] = [await newUser(tenantId), await newUser(tenantId)];
-      const passkey = newPasskey();
-      await store.passkeys.add(user, passkey, challenge());
-      const session = hashOf(`p${user.userId}`);
-      const expiresAt = new Date(time + DAY_MS);
-      await store.sessions.start({ tokenHash: session, user, expiresAt, replaces: null });
-      expect(await store.passkeys.remove(other, passkey.credentialId, '')).toBe(false);
-      const kept = hashOf(`k${user.userId}`);
-      await store.sessions.start({ tokenHash: kept, user, expiresAt, replaces: null });
-      expect(await store.passkeys.remove(user, passkey.credentialId, kept)).toBe(true);
-      expect(await store.passkeys.list(user.userId)).toEqual([]);
-      expect(await store.sessions.find(session, now())).toBeNull();
-      expect(await store.sessions.find(kept, now())).not.toBeNull();
-    });
-
-    it('are reset with the authenticator', async () => {
-      const { tenantId } = await newTenant();
-      const user = await newUser(tenantId);
-      await store.passkeys.add(user, newPasskey(), challenge());
-      await store.authenticators.add(user, { keyId: 'key-two', sealed: 's' }, 1, ['code']);
-      expect(await store.signInWays.isLinked(user.userId)).toBe(false);
-      await store.signInWays.reset(user, 'test');
-      expect(await store.passkeys.list(user.userId)).toEqual([]);
-      expect(await store.authenticators.find(user.userId)).toBeNull();
-      expect(await store.acts(tenantId, 1)).toMatchObject([{ act: 'sign-in reset', actor: 'test' }]);
-    });
-
-    it('forget a challenge when it is over', async () => {
-      const { tenantId } = await newTenant();
-      const user = await newUser(tenantId);
-      const over = challenge(new Date(time - 1));
-      expect(await store.passkeys.add(user, newPasskey(), over)).toBe(true);
-      await store.sweep();
-      expect(await store.passkeys.add(user, newPasskey(), over)).toBe(true);
-    });
-  });
-
-  describe('shared links', () => {
-    const newShare = async (tenantId: string, target = '', expiresAt = new Date(time + DAY_MS)) => {
-      const tokenHash = hashOf(randomUUID());
-      const share = await store.shares.create({ tenantId, tokenHash, kind: 'set', target, expiresAt }, 'test');
-      return { tokenHash, share };
-    };
-
-    it('are found by their hash, counted and revoked', async () => {
-      const tenant = await newTenant();
-      const { tenantId } = tenant;
-      const { tokenHash, share } = await newShare(tenantId, 'model=a');
-      expect(share).toEqual({
-        ...{ shareId: share.shareId, tenantId, kind: 'set', target: 'model=a', createdBy: 'test', opens: 0 },
-        ...{ createdAt: now().toISOString(), expiresAt: new Date(time + DAY_MS).toISOString() },
-        ...{ revokedAt: null, lastOpenedAt: null },
-      });
-      const later = await newShare(tenantId);
-      await Promise.all([1, 2, 3].map(() => store.shares.countOpen(share.shareId)));
-      const opened = { ...share, opens: 3, lastOpenedAt: now().toISOString() };
-      expect(await store.shares.findByHash(tokenHash)).toEqual({ share: opened, tenant });
-      expect(await store.shares.list(tenantId, null, 50)).toEqual([later.share, opened]);
-      expect(await store.shares.findByHash(hashOf('none'))).toBeNull();
-      await expect(
-        store.shares.create({ tenantId, tokenHash, kind: 'set', target: '', expiresAt: now() }, 'test'),
-      ).rejects.toMatchObject({ code: 'STORE_ROW_REFUSED' });
-      const { tenantId: other } = await newTenant();
-      expect(await store.shares.revoke(other, share.shareId, 'test')).toBe(false);
-      expect(await store.shares.revoke(tenantId, share.shareId, 'test')).toBe(true);
-      expect(await store.shares.revoke(tenantId, share.shareId, 'test')).toBe(false);
-      expect((await store.shares.findByHash(tokenHash))?.share.revokedAt).toBe(now().toISOString());
-      expect((await store.acts(tenantId, 3)).map(({ act, subject }) => [act, subject])).toEqual([
-        ['shared link revoked', 'model=a'],
-        ['link shared', 'all'],
-        ['link shared', 'model=a'],
-      ]);
-    });
-
-    it('are swept three months after their end', async () => {
-      const { tenantId } = await newTenant();
-      const listed = await newShare(tenantId, '', new Date(time - 90 * DAY_MS + MINUTE_MS));
-      const swept = await newShare(tenantId, '', new Date(time - 90 * DAY_MS - MINUTE_MS));
-      await store.sweep();
-      expect(await store.shares.findByHash(listed.tokenHash)).not.toBeNull();
-      expect(await store.shares.findByHash(swept.tokenHash)).toBeNull();
-    });
-  });
-
-  describe('API keys', () => {
-    it('are found by hash with their tenant, and listed newest first', async () => {
-      const tenant = await newTenant();
-      const { tenantId } = tenant;
-      const [first, second] = [issueApiKey(), issueApiKey()];
-      const made = await store.apiKeys.create(
-        { tenantId, name: 'one', scopes: ['certify', 'ingest'], ...first },
-        'test',
-      );
-      await store.apiKeys.create({ tenantId, name: 'two', scopes: [], ...second }, 'test');
-      expect(await store.apiKeys.findByHash(first.keyHash)).toEqual({ key: made, tenant });
-      expect(made).toMatchObject({
-        name: 'one',
-        scopes: ['certify', 'ingest'],
-        prefix: first.prefix,
-        lastUsedAt: null,
-      });
-      expect((await store.apiKeys.list(tenantId, null, 50)).map(({ name }) => name)).toEqual(['two', 'one']);
-      expect(await store.apiKeys.findByHash(hashOf('other'))).toBeNull();
-      await expect(
-        store.apiKeys.create({ tenantId, name: 'again', scopes: [], ...first }, 'test'),
-      ).rejects.toMatchObject({
-        code: 'STORE_ROW_REFUSED',
-      });
-    });
-
-    it('are found by id, in their account alone', async () => {
-      const [mine, other] = [await newTenant(), await newTenant()];
-      const made = await store.apiKeys.create(
-        { tenantId: mine.tenantId, name: 'k', scopes: ['render'], ...issueApiKey() },
-        'test',
-      );
-      expect(await store.apiKeys.find(mine.tenantId, made.keyId)).toEqual(made);
-      expect(await store.apiKeys.find(other.tenantId, made.keyId)).toBeNull();
-      expect(await store.apiKeys.find(mine.tenantId, 'unknown')).toBeNull();
-    });
-
-    it('have one successor under concurrent rotation', async () => {
-      const { tenantId } = await newTenant();
-      const { keyId } = await store.apiKeys.create(
-        { tenantId, name: 'k', scopes: ['render'], ...issueApiKey() },
-        'test',
-      );
-      const made = await Promise.all(
-        [1, 2, 3].map(() => store.apiKeys.rotate(tenantId, keyId, issueApiKey(), new Date(time + DAY_MS), 'test')),
-      );
-      expect(made.filter((key) => key !== null)).toEqual([expect.objectContaining({ name: 'k', scopes: ['render'] })]);
-      expect(await store.apiKeys.list(tenantId, null, 50)).toHaveLength(2);
-    });
-
-    it('keep the latest use in any order of writes', async () => {
-      const { tenantId } = await newTenant();
-      const { keyId } = await store.apiKeys.create({ tenantId, name: 'k', scopes: [], ...issueApiKey() }, 'test');
-      const [early, late] = [new Date(time + 1), new Date(time + 2)];
-      await store.apiKeys.markUsed(new Map([[keyId, late]]));
-      await store.apiKeys.markUsed(new Map([[keyId, early]]));
-      await store.apiKeys.markUsed(new Map());
-      expect((await store.apiKeys.list(tenantId, null, 50))[0]?.lastUsedAt).toBe(late.toISOString());
-    });
-  });
+  authenticatorsContract(on);
+  passkeysContract(on);
+  sharesContract(on);
+  apiKeysContract(on);
 
   it('sums usage of concurrent reporters', async () => {
     const tenants = [await newTenant(), await newTenant()];
@@ -505,60 +276,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     expect(await store.usage.list(tenants[0]?.tenantId ?? '', '2030-01-16')).toEqual([]);
   });
 
-  it('shares the count of sign-in attempts between instances', async () => {
-    const other = await openStore({ databaseUrl: database.url });
-    const options = { attemptsPerAccount: 3, attemptsPerAddress: 100, windowS: 3600 };
-    const [here, there] = [createLoginLimits(opened.database, options), createLoginLimits(other.database, options)];
-    const email = `${randomUUID()}@example.org`;
-    const attempt = { email, remoteAddress: '192.0.2.1', device: null };
-    for (const limits of [here, there, here]) expect(await limits.attempt(attempt)).toBeNull();
-    expect(await there.attempt(attempt)).toBeGreaterThan(3000);
-    const known = { ...attempt, device: randomUUID() };
-    for (const limits of [there, here, there]) expect(await limits.attempt(known)).toBeNull();
-    expect(await here.attempt(known)).toBeGreaterThan(3000);
-    for (const done of [attempt, known]) {
-      await here.succeeded(done);
-      expect(await there.attempt(done)).toBeNull();
-    }
-    await other.store.close();
-  });
-
-  it('returns the attempts of a successful sign-in', async () => {
-    const limits = createLoginLimits(opened.database, { attemptsPerAccount: 2, attemptsPerAddress: 3, windowS: 3600 });
-    const email = `${randomUUID()}@example.org`;
-    for (let network = 1; network <= 12; network += 1) {
-      const attempt = { email, remoteAddress: `203.0.113.${network}`, device: null };
-      for (let at = 0; at < 4; at += 1) {
-        expect(await limits.attempt(attempt)).toBeNull();
-        await limits.succeeded(attempt);
-      }
-    }
-  });
-
-  it('slows strangers down over all networks', async () => {
-    const limits = createLoginLimits(opened.database, { attemptsPerAccount: 2, attemptsPerAddress: 99, windowS: 3600 });
-    const email = `${randomUUID()}@example.org`;
-    const from = (network: number) => limits.attempt({ email, remoteAddress: `203.0.113.${network}`, device: null });
-    for (let network = 1; network <= 5; network += 1) {
-      expect([await from(network), await from(network)]).toEqual([null, null]);
-    }
-    for (let network = 6; network <= 9; network += 1) {
-      expect(await from(network)).toBeNull();
-      expect(await from(network)).toBeGreaterThan(3000);
-    }
-  });
-
-  it('counts all of one IPv6 network as one', async () => {
-    const limits = createLoginLimits(opened.database, {
-      attemptsPerAccount: 100,
-      attemptsPerAddress: 2,
-      windowS: 3600,
-    });
-    const attemptFrom = (remoteAddress: string) => limits.attempt({ email: randomUUID(), remoteAddress, device: null });
-    for (const address of ['2001:db8:1:2::1', '2001:DB8:1:2:ffff::9']) expect(await attemptFrom(address)).toBeNull();
-    expect(await attemptFrom('2001:db8:1:2:3:4:5:6')).not.toBeNull();
-    expect(await attemptFrom('2001:db8:1:3::1')).toBeNull();
-  });
+  loginLimitsContract(on);
 
   it('removes expired rows only', async () => {
     const { tenantId } = await newTenant();
