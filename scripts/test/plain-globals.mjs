@@ -6,6 +6,9 @@ import { TestEnvironment } from 'jest-environment-node';
 
 const { createContext } = vm;
 
+/** Where Node's fetch has its connections, on the global of the process. The SDK of Gemini passes them to fetch. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
 /** @type {Map<string, {source: string, script: vm.Script}>} by file name and parameters */
 const compiled = new Map();
 
@@ -31,5 +34,6 @@ export default class PlainGlobals extends TestEnvironment {
     } finally {
       vm.createContext = createContext;
     }
+    Object.defineProperty(this.global, DISPATCHER, { get: () => globalThis[DISPATCHER], configurable: true });
   }
 }

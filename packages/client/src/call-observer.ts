@@ -31,27 +31,23 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
   const { settings, recorder, contexts, attempts, failed } = deps;
 
   const watch = (call: ModelCall, started: StartedCall, body: string): Watch => {
-    const framework = contexts.current().call ?? deps.openCalls.claim(body);
+    const framework = contexts.current().call ?? deps.openCalls.claim(body, call.model);
     if (framework !== null) framework.isClaimed = true;
     const { href } = call.url;
     const callId = framework?.callId ?? attempts.resume(href, body, call.attempt) ?? started.executionId;
-    const facts = once(() => factsOf(body, protocolOf(settings)));
-    const answerBody = once(() => new ReadBody('bytes'));
-    whileWaiting(platform.turn, facts, answerBody);
+    const facts = once(() => factsOf(body, protocolOf(settings), call.model));
     const ended = (end: Ended): void => {
       if (end.outcome !== 'complete') attempts.ended(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
       if (sealed !== null) deps.answers.add(end.output, sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
-    return {
-      follow: (response) =>
-        safe(new Exchange(call, response, { maxContentBytes, hash: new BodyHash(platform), ended }), failed),
-      body: answerBody,
-      miss: () => {
-        started.miss();
-      },
+    const follow = (response: Response | null): Follower =>
+      safe(new Exchange(call, response, { maxContentBytes, hash: new BodyHash(platform), ended }), failed);
+    const miss = (): void => {
+      started.miss();
     };
+    return { follow, body: bodyBeside(facts), miss };
   };
 
   return {
@@ -70,6 +66,16 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     turn: platform.turn,
     failed,
   };
+}
+
+/**
+ * The body for the caller, made with the facts while the provider works. It is not in the scope of what ends the call, so
+ * that the garbage collector can find a body that the program dropped.
+ */
+function bodyBeside(facts: () => object): () => ReadBody {
+  const body = once(() => new ReadBody('bytes'));
+  whileWaiting(platform.turn, facts, body);
+  return body;
 }
 
 /** A fault in following a call must not reach the caller's stream. */

@@ -1,6 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { isJsonObject, jcsV1, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
@@ -91,6 +94,16 @@ export function objectIn(value: JsonValue | undefined, name: string): JsonObject
 
 /** The hash of a value under 1.3.0. */
 export const hashOf = (value: unknown): string => hashValue(parseJson(JSON.stringify(value)), jcsV1, 'value');
+
+/** Collects garbage until something is true; without the end of the test it waits for ever. */
+export async function collected(isTrue: () => boolean): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  while (!isTrue()) {
+    collect();
+    await setTimeout(5);
+  }
+}
 
 export async function readAll(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   const parts: unknown[] = [];

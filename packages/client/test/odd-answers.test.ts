@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { ObservedProgram } from './observed-program.js';
+import { collected, ObservedProgram } from './observed-program.js';
 
 const ANSWER = JSON.stringify({ id: 'chatcmpl-1', choices: [] });
 const PATH = '/v1/chat/completions';
@@ -118,4 +118,21 @@ it('an answer of another fetch keeps its class and is certified', async () => {
     ANSWER,
   ]);
   expect(program.cer.stats()).toMatchObject({ seen: 1, open: 0, sealed: 1 });
+});
+
+it('an answer that the program drops unread ends with its body, and so does its connection', async () => {
+  let closed = false;
+  server.removeAllListeners('connection').on('connection', (socket) => {
+    socket.on('close', () => (closed = true)).on('error', () => undefined);
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\nHello'));
+  });
+  const drop = async (fetch: typeof globalThis.fetch): Promise<void> => {
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : null;
+    await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'POST', body: '{"model":"example-1"}' });
+  };
+  await drop(program.cer.fetch());
+  await collected(() => closed && program.cer.stats().open === 0);
+  expect(program.calls()).toMatchObject([{ payload: { outcome: 'aborted', responseBytes: 0 } }]);
+  expect(program.observerFaults()).toEqual([]);
 });

@@ -57,8 +57,19 @@ const MESSAGES =
   named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }) +
   named('message_stop', {});
 
-/** The answer of a provider. */
-function answerTo(path: string, isStream: boolean): string {
+const GEMINI = data({ candidates: [{ content: { role: 'model', parts: [{ text: TEXT }] }, finishReason: 'STOP' }] });
+const OLLAMA = `${JSON.stringify({ message: { role: 'assistant', content: TEXT }, done: true })}\n`;
+
+/** The type and body of the answer of a provider. */
+function answerTo(path: string, body: string): readonly [type: string, body: string] {
+  const isStream = (JSON.parse(body) as { readonly stream?: boolean }).stream === true;
+  if (path.endsWith(':streamGenerateContent?alt=sse')) return ['text/event-stream', GEMINI];
+  if (path.endsWith('/api/chat')) return ['application/x-ndjson', OLLAMA];
+  return [isStream ? 'text/event-stream' : 'application/json', compatibleAnswer(path, isStream)];
+}
+
+/** The answer of OpenAI, of a provider that is compatible with it, or of Anthropic. */
+function compatibleAnswer(path: string, isStream: boolean): string {
   if (path.endsWith('/messages')) return MESSAGES;
   if (path.endsWith('/responses')) return JSON.stringify(RESPONSE);
   const message = { role: 'assistant', content: TEXT, refusal: null };
@@ -76,9 +87,9 @@ const MODELS = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8').on('data', (text: string) => (body += text));
   request.on('end', () => {
-    const isStream = (JSON.parse(body) as { readonly stream?: boolean }).stream === true;
-    response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
-    response.end(answerTo(request.url ?? '', isStream));
+    const [type, answer] = answerTo(request.url ?? '', body);
+    response.setHeader('content-type', type);
+    response.end(answer);
   });
 });
 
@@ -165,6 +176,9 @@ describe('docs/clients.md', () => {
       OPENAI_AGENTS_DISABLE_TRACING: '0',
       ANTHROPIC_BASE_URL: models,
       ANTHROPIC_API_KEY: 'none',
+      GOOGLE_GEMINI_BASE_URL: models,
+      GEMINI_API_KEY: 'none',
+      OLLAMA_HOST: models,
       CER_NODE_URL: node.url,
       CER_API_KEY: key,
       CER_SPOOL_DIR: dir,

@@ -25,8 +25,8 @@ export interface OpenCalls {
   /** @param text the last text that is sent to the model */
   add(call: ClaimableCall, model: string | null, text: string): void;
   remove(call: ClaimableCall): void;
-  /** The open call that a request belongs to, by its model and text. */
-  claim(body: string): ClaimableCall | null;
+  /** The open call that a request belongs to, by its model and text. @param model null or absent where the body names it */
+  claim(body: string, model?: string | null): ClaimableCall | null;
 }
 
 /** The open calls of the process: the client that certifies a request may not be the one of the framework's report. */
@@ -44,10 +44,10 @@ function createOpenCalls(): OpenCalls {
     remove: (call) => {
       open.delete(call);
     },
-    claim: (body) => {
+    claim: (body, named = null) => {
       for (const { call, model, text } of open.values()) {
         if (call.isClaimed || !body.includes(JSON.stringify(text))) continue;
-        if (model === null || body.includes(JSON.stringify(model))) return call;
+        if (model === null || model === named || body.includes(JSON.stringify(model))) return call;
       }
       return null;
     },

@@ -17,7 +17,7 @@ export function describeExchange(
   link: JsonMembers,
 ): CallDescription {
   const { outcome, status, errorCode, output, bytes, sha256, streamed, providerRequestId } = ended;
-  const providerId = textOf(output, 'id');
+  const providerId = textOf(output, 'id') ?? textOf(output, 'responseId');
   const payload: Record<string, Json> = { outcome, httpStatus: status };
   if (errorCode !== null) payload['errorCode'] = errorCode;
   payload['attempt'] = call.attempt + 1;

@@ -5,7 +5,7 @@ import type { BodyHash } from './body-hash.js';
 import type { Fold } from './fold.js';
 import { objectIn } from './fold.js';
 import type { ModelCall } from './model-call.js';
-import { SseReader } from './sse.js';
+import { SseReader, type Framing } from './sse.js';
 
 /** The state of a call when it ended. */
 export interface Ended {
@@ -47,9 +47,9 @@ export class Exchange {
     this.#call = call;
     this.#settings = settings;
     this.#response = response;
-    const isStream = response?.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-    this.#fold = isStream ? call.fold() : null;
-    this.#sse = isStream ? new SseReader(settings.maxContentBytes) : null;
+    const framing = framingOf(response?.headers.get('content-type') ?? '');
+    this.#fold = framing === null ? null : call.fold();
+    this.#sse = framing === null ? null : new SseReader(settings.maxContentBytes, framing);
     const length = response?.headers.has('content-encoding') === true ? null : response?.headers.get('content-length');
     this.#expectedBytes = length == null || !/^\d+$/.test(length) ? null : Number(length);
   }
@@ -70,7 +70,12 @@ export class Exchange {
       fold.push(event);
     });
     if (this.#kept === null) fold.forget();
-    if (this.#fold.end !== 'open') this.#finish(this.#fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
+    this.#finishWith(fold);
+  }
+
+  /** Ends with the last event of a stream. */
+  #finishWith({ end }: Fold): void {
+    if (end !== 'open') this.#finish(end === 'failed' ? 'failed' : this.#outcomeOfWhole());
   }
 
   #keep(chunk: Uint8Array): void {
@@ -86,7 +91,10 @@ export class Exchange {
 
   /** The answer ended without an error. */
   end(): void {
-    this.#finish(this.#fold === null || this.#fold.isWhole ? this.#outcomeOfWhole() : 'truncated');
+    const fold = this.#fold;
+    this.#sse?.end((event) => fold?.push(event));
+    if (fold !== null) this.#finishWith(fold);
+    this.#finish(fold === null || fold.isWhole ? this.#outcomeOfWhole() : 'truncated');
   }
 
   /** The caller stopped reading. */
@@ -140,6 +148,12 @@ export class Exchange {
   }
 }
 
+/** How the events of a stream are written; null for an answer that is no stream. */
+function framingOf(contentType: string): Framing | null {
+  if (contentType.startsWith('text/event-stream')) return 'sse';
+  return contentType.startsWith('application/x-ndjson') ? 'lines' : null;
+}
+
 /** Whole texts take a faster path in Node.js than chunks, each of which needs a decoder that keeps a state. */
 const utf8 = new TextDecoder();
 
@@ -151,7 +165,7 @@ function decoded(bytes: ByteParts): string {
 /** Codes that are numbers repeat the HTTP status. */
 function errorCodeOf(output: Json): string | null {
   const error = isRecord(output) ? output['error'] : undefined;
-  return textOf(error, 'code') ?? textOf(error, 'type');
+  return textOf(error, 'code') ?? textOf(error, 'type') ?? textOf(error, 'status');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

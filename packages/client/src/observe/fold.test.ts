@@ -162,7 +162,14 @@ it.each([
   ['neither code nor type', '{"message":"later"}', null],
 ])('a refusal has the code of its provider: %s', (_, error, expected) => {
   const ended: Ended[] = [];
-  const call = { url: new URL('http://models.test'), body: null, fold: foldChat, attempt: 0, signal: null };
+  const call = {
+    url: new URL('http://models.test'),
+    body: null,
+    model: null,
+    fold: foldChat,
+    attempt: 0,
+    signal: null,
+  };
   const exchange = new Exchange(call, new Response(null, { status: 429 }), {
     maxContentBytes: 1000,
     hash: new BodyHash(platform),

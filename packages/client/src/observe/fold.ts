@@ -80,7 +80,7 @@ export function assignStated(draft: Draft, from: Readonly<Record<string, Json | 
   }
 }
 
-function isList(value: Json | undefined): value is Json[] {
+export function isList(value: Json | undefined): value is Json[] {
   return Array.isArray(value);
 }
 

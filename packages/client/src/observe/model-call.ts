@@ -1,5 +1,8 @@
 import { foldMessages } from './anthropic-messages.js';
+import { foldCohere } from './cohere-chat.js';
 import type { Fold } from './fold.js';
+import { foldGemini } from './google-gemini.js';
+import { foldOllama } from './ollama.js';
 import { foldChat } from './openai-chat.js';
 import { foldResponses } from './openai-responses.js';
 
@@ -10,13 +13,28 @@ const DIALECTS: readonly (readonly [ending: string, fold: () => Fold])[] = [
   ['/responses', foldResponses],
   ['/messages', foldMessages],
   ['/embeddings', foldChat],
+  [':generateContent', foldGemini],
+  [':streamGenerateContent', foldGemini],
+  [':embedContent', foldGemini],
+  [':batchEmbedContents', foldGemini],
+  ['/v2/chat', foldCohere],
+  ['/v2/embed', foldCohere],
+  ['/v2/rerank', foldCohere],
+  ['/api/chat', foldOllama],
+  ['/api/generate', foldOllama],
+  ['/api/embed', foldOllama],
 ];
+
+/** Folds of routes whose paths other services have too, such as those of chats and mail: their requests name no model. */
+const SHARED: ReadonlySet<() => Fold> = new Set([foldMessages, foldCohere, foldOllama]);
 
 /** A request to a model, as it is sent. */
 export interface ModelCall {
   readonly url: URL;
   /** The body as text; null when it cannot be read without consuming it. */
   readonly body: string | null;
+  /** The model that the path names; null where the body names it. */
+  readonly model: string | null;
   readonly fold: () => Fold;
   /** Which retry of the SDK this is, from 0. */
   readonly attempt: number;
@@ -37,6 +55,7 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
   return {
     url,
     body,
+    model: fold === foldGemini ? modelIn(url.pathname) : null,
     fold,
     attempt: Number(retryCount(init?.headers ?? request?.headers) ?? 0) || 0,
     signal: init?.signal ?? request?.signal ?? null,
@@ -81,9 +100,13 @@ async function textWithin(
   }
 }
 
-/** Chat and mail services have paths of Anthropic's dialect too; their messages name no model. */
 function isOther(fold: () => Fold, body: string | null): boolean {
-  return fold === foldMessages && body?.includes('"model"') === false;
+  return SHARED.has(fold) && body?.includes('"model"') === false;
+}
+
+/** The part of `.../models/MODEL:method`. */
+function modelIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf(':'));
 }
 
 /** Addresses of calls: a program has few of them, and parsing one takes as long as the rest of recognising a call. */
@@ -126,6 +149,9 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['api.anthropic.com', 'anthropic'],
   ['api.groq.com', 'groq'],
   ['api.mistral.ai', 'mistral'],
+  ['api.cohere.com', 'cohere'],
+  ['generativelanguage.googleapis.com', 'google'],
+  ['ollama.com', 'ollama'],
 ]);
 
 /** The provider by its host; the host itself where it is another one. */

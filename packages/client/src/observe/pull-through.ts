@@ -8,6 +8,25 @@ export interface Follower {
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>;
 
+/** What becomes of a body that nobody can read any more. It must not lead to the stream of the caller. */
+interface Abandoned {
+  readonly reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  readonly follower: Follower;
+}
+
+/**
+ * Programs drop answers unread, and some SDKs let go of a stream that they do not cancel: the call ends when the garbage
+ * collector finds its body, and so does the connection, as without an observer. Null where the platform does not say.
+ */
+const abandoned =
+  typeof FinalizationRegistry === 'undefined'
+    ? null
+    : new FinalizationRegistry<Abandoned>(({ reader, follower }) => {
+        follower.cancel();
+        // At the edge it also throws: nothing may be sent when a request is over.
+        void (async () => reader.cancel())().catch(() => undefined);
+      });
+
 /**
  * A body that is read only when the caller reads: no copy is pulled ahead, so back-pressure, cancellation, bytes and errors
  * are those of the provider's body. It is made before that is known: making a stream takes long.
@@ -33,8 +52,10 @@ export class ReadBody {
 
   /** States the provider's body, before the caller reads. */
   readFrom(body: ReadableStream<Uint8Array<ArrayBuffer>>, follower: Follower): void {
-    this.#reader = body.getReader();
+    const reader = body.getReader();
+    this.#reader = reader;
     this.#follower = follower;
+    abandoned?.register(this.stream, { reader, follower });
   }
 
   async #pull(controller: Controller): Promise<void> {

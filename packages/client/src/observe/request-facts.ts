@@ -14,11 +14,12 @@ export interface RequestFacts {
   readonly inputHash: string | null;
 }
 
-export function factsOf(body: string, protocol: Protocol): RequestFacts {
+/** @param model named by the address; null where the body names it */
+export function factsOf(body: string, protocol: Protocol, model: string | null = null): RequestFacts {
   const request = valueIn(body);
   const inputHash = hashOfValue(request, protocol);
   return {
-    model: labelOf(isMembers(request) ? request['model'] : null, 'unknown'),
+    model: labelOf(model ?? (isMembers(request) ? request['model'] : null), 'unknown'),
     parameters: parametersOf(request),
     input: inputHash === null ? request : null,
     inputHash,

@@ -10,10 +10,14 @@ export interface SseEvent {
 /** Pieces of a line that are joined to one. */
 const MAX_PIECES = 256;
 
-/** Reads server-sent events from bytes as they arrive, wherever chunks are cut. */
+/** How events are written: server-sent events, or one per line, as in NDJSON. */
+export type Framing = 'sse' | 'lines';
+
+/** Reads events from bytes as they arrive, wherever chunks are cut. */
 export class SseReader {
   readonly #text = new Utf8Chunks();
   readonly #maxEventLength: number;
+  readonly #framing: Framing;
   /** A line whose end has not arrived, in pieces: joining all in each chunk would take longer with every chunk. */
   #rest: string[] = [];
   /** Its last pieces, which are joined to one: each is an object, however short. */
@@ -26,8 +30,9 @@ export class SseReader {
   #length = 0;
 
   /** @param maxEventLength events with more characters of data are left out */
-  constructor(maxEventLength: number) {
+  constructor(maxEventLength: number, framing: Framing = 'sse') {
     this.#maxEventLength = maxEventLength;
+    this.#framing = framing;
   }
 
   /** @param take gets each event that ends within this chunk: one by one, because most are garbage at once */
@@ -57,6 +62,11 @@ export class SseReader {
     if (this.#restLength > this.#maxEventLength + 64) this.#forget();
   }
 
+  /** The stream ended: a last line needs no line feed, an event of `sse` its empty line. */
+  end(take: (event: SseEvent) => void): void {
+    if (this.#framing === 'lines' && this.#restLength > 0) this.#endOfLine('', take);
+  }
+
   #endOfLine(piece: string, take: (event: SseEvent) => void): void {
     this.#pieces.push(piece);
     this.#joinPieces();
@@ -78,7 +88,9 @@ export class SseReader {
 
   /** The line of `text` from `start` to before `end`. */
   #line(text: string, start: number, end: number, take: (event: SseEvent) => void): void {
-    if (start === end) {
+    if (this.#framing === 'lines') {
+      if (end - start <= this.#maxEventLength) take({ name: '', data: text.slice(start, end) });
+    } else if (start === end) {
       if (this.#data !== null && this.#length <= this.#maxEventLength) take({ name: this.#name, data: this.#data });
       this.#name = '';
       this.#data = null;

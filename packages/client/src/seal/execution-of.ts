@@ -41,24 +41,39 @@ export interface ConfidentialSettings {
 /** Parameters of sampling, under their names in a certificate. */
 const PARAMETERS: readonly (readonly [name: string, from: readonly string[]])[] = [
   ['temperature', ['temperature']],
-  ['maxTokens', ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'maxTokens']],
-  ['topP', ['top_p', 'topP']],
+  [
+    'maxTokens',
+    ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'maxTokens', 'num_predict'],
+  ],
+  ['topP', ['top_p', 'topP', 'p']],
   ['seed', ['seed']],
 ];
+/** Members of a request that hold them, of Gemini and of Ollama. */
+const HOLDERS = ['generationConfig', 'options'] as const;
 
 /** The sampling parameters that a request states, whatever the names of its SDK. */
 export function parametersOf(request: unknown): JsonMembers {
   const found: Record<string, Json> = {};
   if (typeof request !== 'object' || request === null) return found;
+  addParameters(found, request);
+  for (const holder of HOLDERS) {
+    const held: unknown = Reflect.get(request, holder);
+    if (typeof held === 'object' && held !== null) addParameters(found, held);
+  }
+  return found;
+}
+
+/** Adds those that are not known. */
+function addParameters(found: Record<string, Json>, members: object): void {
   for (const [name, from] of PARAMETERS) {
+    if (name in found) continue;
     for (const member of from) {
-      const value: unknown = Reflect.get(request, member);
+      const value: unknown = Reflect.get(members, member);
       if (typeof value !== 'number' || !Number.isFinite(value)) continue;
       found[name] = value;
       break;
     }
   }
-  return found;
 }
 
 /** A label as certificates take it. */
