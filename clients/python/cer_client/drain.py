@@ -3,133 +3,29 @@
 from __future__ import annotations
 
 import random
-import re
 import threading
 import time
-import urllib.error
-import urllib.request
-from email.utils import parsedate_to_datetime
-from http.client import HTTPException, IncompleteRead
 from typing import Callable, List, NamedTuple, Optional, Sequence
 
+from cer_client.node import TOO_LARGE, LineResult, Node, NodeError, is_retryable
+from cer_client.projects import is_project
 from cer_client.spool import Batch, Spool
-from cer_verify import JsonFault, Members, get, parse_json, text_of
+from cer_verify import Members, get, text_of
 
 # Maximum bundles of one request.
 BATCH_LINES = 200
 # Growth of the most bundles of a request with each that fits. Slow: a limit of a proxy stays, and a size that doubles
 # would meet it in every other request.
 GROWTH = 1.05
-# The status of a request whose body is too large.
-TOO_LARGE = 413
 # Base and cap of the wait before a retry, in seconds.
 BASE_S, CAP_S = 0.25, 30.0
-# Maximum wait that a node can ask for, in seconds. A longer one than a lock can wait would end the thread.
-MAX_WAIT_S = 24 * 60 * 60.0
-# Maximum bytes of an answer.
-MAX_ANSWER_BYTES = 256 * 1024 * 1024
-
-
-class NodeError(Exception):
-    """The node did not take a batch; it is sent again. `code` is the node's, UNREACHABLE or UNEXPECTED_ANSWER."""
-
-    def __init__(self, code: str, message: str, status: Optional[int] = None, retry_after: float = 0) -> None:
-        super().__init__(message)
-        self.code, self.status, self.retry_after = code, status, retry_after
-
-
-class LineResult(NamedTuple):
-    """The result of one line of a batch: the status that a single request would have had, and its answer."""
-
-    status: int
-    body: Members
-
-
-def is_retryable(status: int) -> bool:
-    return status in (408, 429) or (status >= 500 and status != 501)
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object, **__: object) -> None:
-        """The key of the node goes to no other address."""
-
-
-class Node:
-    """`POST /api/attest-batch` of a node."""
-
-    def __init__(self, url: str, api_key: Optional[str], timeout: float) -> None:
-        self._base, self._url, self._timeout = url, f"{url}/api/attest-batch", timeout
-        self._api_key = (api_key or "").strip()
-        # Errors would quote a key that a header cannot carry.
-        if not re.fullmatch(r"[\x20-\x7e]*", self._api_key):
-            raise ValueError("api_key: must hold the API key and nothing else")
-        self._opener = urllib.request.build_opener(_NoRedirect)
-
-    def attest(self, texts: Sequence[str]) -> List[LineResult]:
-        """One request. Returns the results in order. Raises NodeError."""
-        headers = {"Accept": "application/x-ndjson", "Content-Type": "application/x-ndjson"}
-        if self._api_key:
-            headers["Authorization"] = f"Bearer {self._api_key}"
-        body = "".join(f"{text}\n" for text in texts).encode()
-        request = urllib.request.Request(self._url, body, headers, method="POST")  # noqa: S310 (checked in settings)
-        try:
-            with self._opener.open(request, timeout=self._timeout) as response:
-                content: bytes = response.read(MAX_ANSWER_BYTES + 1)
-                if response.length and len(content) <= MAX_ANSWER_BYTES:
-                    raise IncompleteRead(content)
-        except urllib.error.HTTPError as error:
-            with error:
-                raise _refusal(error, bool(self._api_key)) from None
-        except (OSError, HTTPException, ValueError) as error:
-            reason = getattr(error, "reason", None) or type(error).__name__
-            raise NodeError("UNREACHABLE", f"the node cannot be reached: {self._base}: {reason}") from error
-        if len(content) > MAX_ANSWER_BYTES:
-            raise NodeError("ANSWER_TOO_LARGE", f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
-        lines = [line for line in content.split(b"\n") if line]
-        if len(lines) > len(texts):
-            raise NodeError("UNEXPECTED_ANSWER", "the answer has more lines than the batch")
-        return [_result_of(line, index) for index, line in enumerate(lines)]
-
-
-def _refusal(error: urllib.error.HTTPError, has_key: bool) -> NodeError:
-    try:
-        answer = parse_json(error.read(65536))
-    except (JsonFault, OSError, HTTPException):
-        answer = None
-    code = text_of(get(answer, "error")) or "UNEXPECTED_ANSWER"
-    message = text_of(get(answer, "message")) or f"the node answered {error.code} {code}"
-    if code == "UNAUTHORIZED" and not has_key:
-        message = "no API key was sent: pass api_key or set CER_API_KEY"
-    return NodeError(code, message, error.code, _seconds(error.headers.get("Retry-After")))
-
-
-def _seconds(retry_after: Optional[str]) -> float:
-    """`Retry-After`: seconds, or an HTTP date."""
-    if retry_after is None:
-        return 0
-    try:
-        is_number = re.fullmatch("[0-9]{1,9}", retry_after) is not None
-        wait = float(retry_after) if is_number else parsedate_to_datetime(retry_after).timestamp() - time.time()
-    except (ArithmeticError, LookupError, OSError, TypeError, ValueError):
-        return 0
-    return min(MAX_WAIT_S, max(0.0, wait))
-
-
-def _result_of(line: bytes, index: int) -> LineResult:
-    try:
-        value = parse_json(line)
-    except JsonFault:
-        value = None
-    status, body = get(value, "status"), get(value, "body")
-    if get(value, "index") != index or not isinstance(status, float) or not isinstance(body, dict):
-        raise NodeError("UNEXPECTED_ANSWER", "a line of the answer is not {index, status, body}")
-    return LineResult(int(status), body)
 
 
 class DrainHooks(NamedTuple):
     """What the drain reports. No hook raises."""
 
     attested: Callable[[Members], None]
+    registered: Callable[[Members], None]
     dead: Callable[[str, str], None]
     failed: Callable[[BaseException], None]
 
@@ -266,42 +162,50 @@ class Drain:
 
     def _send_where_it_fits(self, spool: Spool, batch: Batch) -> float:
         """Gives up a bundle that is too large by itself. Returns the most bundles of the next request."""
-        size = len(batch.texts)
+        sent = _one_request(batch.texts)
         try:
-            self._send(spool, batch)
+            self._send(spool, batch, sent)
             return min(BATCH_LINES, self._most * GROWTH)
         except NodeError as error:
             # The node, or a proxy before it, would refuse the same request each time.
             if error.status != TOO_LARGE:
                 raise
-            if size > 1:
-                return (size + 1) // 2
-            self._give_up(spool, batch, batch.texts[0], error.code)
+            if len(sent) > 1:
+                return (len(sent) + 1) // 2
+            self._give_up(spool, batch, sent[0], error.code)
             batch.acknowledge(1)
             # The others were refused with it.
             return BATCH_LINES
 
-    def _send(self, spool: Spool, batch: Batch) -> None:
+    def _send(self, spool: Spool, batch: Batch, sent: Sequence[str]) -> None:
+        is_call = not is_project(sent[0])
+        results = self._node.attest(sent) if is_call else [self._node.register(sent[0])]
         taken = 0
         try:
-            for text, result in zip(batch.texts, self._node.attest(batch.texts)):
+            for text, result in zip(sent, results):
                 self._take(spool, batch, text, result)
                 taken += 1
         finally:
             if taken > 0:
                 batch.acknowledge(taken)
-        if taken < len(batch.texts):
+        if taken < len(sent):
             raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
 
     def _take(self, spool: Spool, batch: Batch, text: str, result: LineResult) -> None:
         code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
         if result.status == 200:
-            self._hooks.attested(result.body)
+            (self._hooks.registered if is_project(text) else self._hooks.attested)(result.body)
         elif is_retryable(result.status):
             message = f"the node cannot attest a bundle now: {result.status} {code}"
             raise NodeError(code, message, result.status)
+        elif code == "ATTESTATION_MISSING" and is_project(text) and self._waits_elsewhere(spool):
+            raise OSError("a project waits for calls that another spool has")
         else:
             self._give_up(spool, batch, text, code)
+
+    def _waits_elsewhere(self, spool: Spool) -> bool:
+        """Calls of a project may be in another spool, when the disk was full for a time."""
+        return any(other is not spool and other.waiting > 0 for other in self._spools)
 
     def _give_up(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
         try:
@@ -311,3 +215,9 @@ class Drain:
             batch.keep()
             self._hooks.failed(fault)
         self._hooks.dead(text, code)
+
+
+def _one_request(texts: Sequence[str]) -> Sequence[str]:
+    """The first bundles that go in one request: a project by itself, else all before the next project."""
+    project = next((position for position, text in enumerate(texts) if is_project(text)), len(texts))
+    return texts[: max(1, project)]

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import math
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
 from cer_client.executions import Json
+from cer_client.json_of import content_of, json_of
 from cer_client.recorder import OpenCall, Recorder, StartedCall
 from cer_client.sealing import Call, label_of, parameters_of
-from cer_verify import MAX_SAFE_INTEGER, Members
+from cer_verify import Members
 
-MAX_DEPTH = 96
 # Maximum open runs of a handler: LangChain may never report the end of one. Then the oldest ends as `truncated`.
 MAX_OPEN = 10_000
-
-
-def json_of(value: object, around: Tuple[object, ...] = ()) -> Json:
-    """The JSON of a framework's value: bytes are base64, large integers text, other objects their members or class.
-
-    `around` holds the values that this one is part of. Raises ValueError for a value that contains itself.
-    """
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, (bytes, bytearray)):
-        return base64.b64encode(value).decode()
-    if any(value is outer for outer in around):
-        raise ValueError("a value contains itself")
-    within = (*around, value)
-    if len(around) < MAX_DEPTH and isinstance(value, Mapping):
-        members = value.items()
-        return {name if isinstance(name, str) else str(name): json_of(member, within) for name, member in members}
-    if len(around) < MAX_DEPTH and isinstance(value, (list, tuple, set, frozenset)):
-        return [json_of(item, within) for item in value]
-    dump = getattr(value, "model_dump", None)
-    if len(around) < MAX_DEPTH and callable(dump) and not isinstance(value, type):
-        return json_of(dump(), within)
-    return type(value).__name__
-
-
-def content_of(value: object) -> Json:
-    """A value as certificates take input and output: text, an object or a list; another is the member `value`."""
-    found = json_of(value)
-    return found if isinstance(found, (str, dict, list)) else {"value": found}
 
 
 def message_of(message: object) -> Members:

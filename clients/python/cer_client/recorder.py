@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Callable, Dict, List, Mapping, NamedTuple, Optional
 
 from cer_client.executions import Json, RequestFault, Sealed
+from cer_client.projects import StepPlace, place_for
 from cer_client.sealing import Call, now, seal, uuid_v7
 from cer_client.stats import Counts
 from cer_verify import SVC_V1, CanonicalError, JsonFault, Members, canonicalize, parse_json
@@ -27,6 +28,14 @@ class CertifiedCall(NamedTuple):
 
     execution_id: Optional[str]
     certificate_hash: str
+    verification_url: Optional[str]
+    answer: Members
+
+
+class CertifiedProject(NamedTuple):
+    """A project that a node registered; `answer` is the whole answer of the node."""
+
+    project_hash: str
     verification_url: Optional[str]
     answer: Members
 
@@ -89,7 +98,7 @@ class Recorder:
         if not self._is_wanted(url, body):
             self.deps.counts.add(skipped=1)
             return None
-        return StartedCall(self.deps)
+        return StartedCall(self.deps, place_for(self))
 
     def pass_over(self) -> None:
         """A call that was seen and cannot be certified."""
@@ -107,8 +116,8 @@ class Recorder:
 class StartedCall:
     """A call that is under way."""
 
-    def __init__(self, deps: RecorderDeps) -> None:
-        self._deps = deps
+    def __init__(self, deps: RecorderDeps, place: Optional[StepPlace]) -> None:
+        self._deps, self._place = deps, place
         self._lock = threading.RLock()
         self._is_open = True
         self._process_id = os.getpid()
@@ -134,7 +143,8 @@ class StartedCall:
             return
         counts = self._deps.counts
         try:
-            sealed = self._sealed(describe())
+            call = describe()
+            sealed = self._sealed(call)
             confidential = self._deps.confidential
             if sealed.openings is not None and confidential is not None:
                 confidential.on_openings(Opened(sealed.execution_id, sealed.certificate_hash, sealed.openings))
@@ -147,11 +157,15 @@ class StartedCall:
             return
         counts.add(sealed=1)
         counts.outcome(outcome)
+        if self._place is not None:
+            self._place.fill(sealed, call.model, call.kind)
 
     def leave(self) -> None:
         """The call is certified by another observer."""
         if self._close():
             self._deps.counts.add(seen=-1)
+            if self._place is not None:
+                self._place.leave()
 
     def miss(self) -> None:
         """The call cannot be certified."""

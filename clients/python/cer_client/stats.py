@@ -32,6 +32,8 @@ class Stats:
     # Milliseconds since the oldest of them was sealed; None when none waits.
     oldest_ms: Optional[int] = None
     attested: int = 0
+    # Projects that a node registered.
+    projects: int = 0
     # Refused by the node for good.
     dead: int = 0
     # Lines of the spool that a crash cut off, and segments taken over from ended processes.

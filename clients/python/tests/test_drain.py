@@ -13,7 +13,7 @@ from unittest import mock
 from test_spool import NODE_DOWN, Node, record
 
 from cer_client import Certificates
-from cer_client.drain import NodeError, _refusal
+from cer_client.node import NodeError, _refusal
 
 
 class DrainTest(unittest.TestCase):
@@ -49,7 +49,7 @@ class DrainTest(unittest.TestCase):
                 self.assertEqual(self.refused(retry_after).retry_after, 0)
         self.assertEqual(self.refused("7").retry_after, 7)
 
-    @mock.patch("cer_client.certificates._has_warned", False)
+    @mock.patch("cer_client.evidence._has_warned", False)
     def test_refused_key_is_one_warning_without_on_error(self) -> None:
         self.node.request_status = 401
         warned = threading.Event()
@@ -66,7 +66,7 @@ class DrainTest(unittest.TestCase):
         self.node.request_status, self.node.retry_after = 503, "Fri, 31 Dec 9999 23:59:59 GMT"
         cer = self.certificates()
         record(cer)
-        drain = cer._drain
+        drain = cer._evidence._drain
         with drain._changed:
             drain._changed.wait_for(lambda: drain._not_before > 0)
         self.node.request_status = 200
@@ -76,7 +76,7 @@ class DrainTest(unittest.TestCase):
         self.node.most_lines = 3
         dead: List[str] = []
         cer = self.certificates(on_dead_letter=lambda _, code: dead.append(code))
-        with mock.patch.object(cer._drain, "start"):
+        with mock.patch.object(cer._evidence._drain, "start"):
             for _ in range(10):
                 record(cer)
         self.send(cer)
@@ -89,7 +89,7 @@ class DrainTest(unittest.TestCase):
     def test_limit_is_met_once_in_many_requests(self) -> None:
         self.node.most_lines = 3
         cer = self.certificates()
-        with mock.patch.object(cer._drain, "start"):
+        with mock.patch.object(cer._evidence._drain, "start"):
             for _ in range(66):
                 record(cer)
         self.send(cer)
@@ -148,7 +148,7 @@ class DrainTest(unittest.TestCase):
             self.assertRaises(KeyboardInterrupt),
         ):
             cer.flush(30)
-        self.assertEqual(cer._drain._flushing, 0)
+        self.assertEqual(cer._evidence._drain._flushing, 0)
 
     def test_results_of_other_bundles_are_not_taken(self) -> None:
         def answers(bundle: Dict[str, Any]) -> Tuple[int, Dict[str, Any]]:
@@ -178,7 +178,7 @@ class DrainTest(unittest.TestCase):
 
     def test_answer_without_an_end_is_given_up(self) -> None:
         cer = self.certificates()
-        with mock.patch("cer_client.drain.MAX_ANSWER_BYTES", 100):
+        with mock.patch("cer_client.node.MAX_ANSWER_BYTES", 100):
             record(cer)
             self.send(cer)
             self.assertEqual([str(fault) for fault in self.faults[:1]], ["the answer is larger than 100 bytes"])

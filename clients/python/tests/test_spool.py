@@ -67,6 +67,10 @@ class Node:
         # Faults of an answer: other numbers of lines, each line several times, fewer bytes than stated, a header.
         self.index_of: Callable[[int], Any] = lambda index: index
         self.repeats, self.cut_off, self.retry_after = 1, 0, ""
+        # Projects by their hashes; whether their steps must be attested; the requests in their order.
+        self.registered: List[str] = []
+        self.register_status, self.needs_steps = 200, False
+        self.requests: List[str] = []
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -77,6 +81,10 @@ class Node:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 owner.keys.append(str(self.headers["authorization"]))
                 lines = []
+                if self.path == "/v1/project-bundle/register":
+                    self.answer_with(*owner.register(json.loads(body)))
+                    return
+                owner.requests.append(f"attest {len(body.splitlines())}")
                 status_of_request = 413 if len(body.splitlines()) > owner.most_lines else owner.request_status
                 owner.too_large += status_of_request == 413
                 if self.path == "/api/attest-batch" and status_of_request == 200:
@@ -84,8 +92,11 @@ class Node:
                         status, answer = owner.answers(json.loads(line))
                         result = json.dumps({"index": owner.index_of(index), "status": status, "body": answer})
                         lines.extend([result] * owner.repeats)
-                content = ("\n".join(lines) if lines else json.dumps(owner.refusal())).encode()
-                self.send_response(status_of_request)
+                self.answer_with(status_of_request, "\n".join(lines) if lines else json.dumps(owner.refusal()))
+
+            def answer_with(self, status: int, text: str) -> None:
+                content = text.encode()
+                self.send_response(status)
                 self.send_header("Content-Length", str(len(content) + owner.cut_off))
                 if owner.retry_after:
                     self.send_header("Retry-After", owner.retry_after)
@@ -101,6 +112,17 @@ class Node:
         if self.request_status != 401:
             return {"error": "RATE_LIMITED"}
         return {"error": "UNAUTHORIZED", "message": "the API key is unknown or revoked"}
+
+    def register(self, project: Dict[str, Any]) -> Tuple[int, str]:
+        status, code = self.register_status, {400: "PROJECT_HASH_MISMATCH"}.get(self.register_status, "REFUSED")
+        if self.needs_steps and not {step["executionId"] for step in project["stepRegistry"]} <= set(self.attested):
+            status, code = 400, "ATTESTATION_MISSING"
+        if status != 200:
+            return status, json.dumps({"error": code})
+        self.requests.append(f"register {project['projectTitle']}")
+        self.registered.append(project["integrity"]["projectHash"])
+        answer = {"ok": True, "projectHash": self.registered[-1], "verificationUrl": "http://v/p"}
+        return 200, json.dumps(answer)
 
     def attest(self, bundle: Dict[str, Any]) -> Tuple[int, Dict[str, Any]]:
         self.attested.append(bundle["snapshot"]["executionId"])

@@ -144,9 +144,7 @@ describe('docs/clients.md', () => {
     );
     const args = ['--input-type=module', '--eval', onSources(text)];
     const stdout = await output(process.execPath, args, {});
-    const isProject = ['project.mjs', 'openai-agents.mjs'].includes(name);
-    const path = isProject ? '/v1/project-bundle/public?project_hash=' : '/v1/cer/public?certificate_hash=';
-    expect([await statusOf(path, stdout), stdout]).toEqual([200, expect.stringMatching(ANSWER)]);
+    expect([await statusOf(name, stdout), stdout]).toEqual([200, expect.stringMatching(ANSWER)]);
   });
 
   it.each(pythonPrograms)('has the Python program %s certified', async (name) => {
@@ -156,8 +154,7 @@ describe('docs/clients.md', () => {
       return;
     }
     const stdout = await output(python, [join(EXAMPLES, name)], { PYTHONPATH: join(ROOT, 'clients/python') });
-    const status = await statusOf('/v1/cer/public?certificate_hash=', stdout);
-    expect([status, stdout]).toEqual([200, expect.stringMatching(ANSWER)]);
+    expect([await statusOf(name, stdout), stdout]).toEqual([200, expect.stringMatching(ANSWER)]);
   });
 
   /** A program that imports the client from its sources. */
@@ -190,7 +187,9 @@ describe('docs/clients.md', () => {
   };
 
   /** The status of the lookup of the hash that a program wrote. */
-  const statusOf = async (path: string, stdout: string): Promise<number> => {
+  const statusOf = async (name: string, stdout: string): Promise<number> => {
+    const isProject = /project|agents/.test(name);
+    const path = isProject ? '/v1/project-bundle/public?project_hash=' : '/v1/cer/public?certificate_hash=';
     const hash = /^sha256:[0-9a-f]{64}$/m.exec(stdout)?.[0] ?? '';
     return (await fetch(`${node.url}${path}${encodeURIComponent(hash)}`)).status;
   };
