@@ -16,7 +16,10 @@ const bytesOf = ({ params = {}, ...head }: Record<string, unknown> & { readonly 
 
 async function sentTo(toBrowser: PassThrough): Promise<unknown[]> {
   await once(toBrowser, 'readable');
-  let rest = toBrowser.read() as Buffer;
+  // From Node.js 26 a read takes one part of those that were written.
+  const parts: Buffer[] = [];
+  for (let part: unknown = toBrowser.read(); Buffer.isBuffer(part); part = toBrowser.read()) parts.push(part);
+  let rest = Buffer.concat(parts);
   const sent: unknown[] = [];
   while (rest.length > 0) {
     const bytes = HEAD_BYTES + rest.readUInt32BE(HEAD_BYTES - 4);
