@@ -69,8 +69,9 @@ describe('The pinned sort', () => {
 
   it('sorts typed arrays with and without a comparator', () => {
     const values = Float32Array.of(3, -1, NaN, 2);
+    // A comparator that contradicts itself on NaN: engines order such values as they like, this sort always in one way.
     expect(Reflect.apply(typedArray.toSorted, values, [(a: number, b: number) => b - a])).toEqual(
-      Float32Array.from([...values].sort((a, b) => b - a)),
+      Float32Array.of(3, -1, NaN, 2),
     );
     expect(Reflect.apply(typedArray.sort, values, [])).toBe(values);
     expect([...values]).toEqual([-1, 2, 3, NaN]);
