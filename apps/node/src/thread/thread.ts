@@ -1,6 +1,5 @@
 import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseJsonBody } from '@cer/http-service';
 import { lowerPriority } from '@cer/http-service/process';
@@ -14,7 +13,7 @@ import { ErrorRelay } from '../large-work/relayed-errors.js';
 import { registerProject } from '../projects/register.js';
 import { reducedSketch } from '../render/large-sketch.js';
 import { verifySubmitted, verifySubmittedProject } from '../verify/verify-submitted.js';
-import { assertJsonFits } from './json-room.js';
+import { assertJsonFits, roomInThread } from './json-room.js';
 import { registerDeps, threadDeps, ThreadCalls } from './thread-deps.js';
 
 // One thread for large bodies: parses, seals and serializes. Signing and storing are calls to the main thread.
@@ -24,7 +23,7 @@ if (process.platform === 'linux') lowerPriority(Number(basename(readlinkSync('/p
 const settings = workerData as ThreadSettings;
 const utf8 = new TextEncoder();
 const timestamps = settings.tsaRootsPem === null ? null : createTimestampVerifier(parseTsaRoots(settings.tsaRootsPem));
-const heapBytes = getHeapStatistics().heap_size_limit;
+const room = roomInThread();
 let calls: ThreadCalls | null = null;
 
 parentPort?.on('message', (message: ToThread) => {
@@ -45,7 +44,7 @@ async function run(job: LargeJob): Promise<void> {
 
 async function answerOf(job: LargeJob, asking: ThreadCalls): Promise<LargeAnswer> {
   const since = performance.now();
-  assertJsonFits(job.body, heapBytes);
+  assertJsonFits(job.body, room);
   // The node's clock: it is read again when the attestation is dated.
   const now = (): Date => new Date(job.nowMs + performance.now() - since);
   if (!('caller' in job)) {
