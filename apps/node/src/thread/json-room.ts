@@ -3,8 +3,8 @@ import { resourceLimits } from 'node:worker_threads';
 import { ServiceError } from '@cer/http-service';
 
 const MIB = 1024 * 1024;
-/** Young objects by apps/node/launch.env, in three spaces; Node.js 20 does not tell what the flag sets. */
-const YOUNG_BYTES = 3 * 32 * MIB;
+/** One of the three spaces for young objects, by apps/node/launch.env. A thread is told the default, not what is set. */
+const SPACE_MIB = /--max[-_]semi[-_]space[-_]size=(\d+)/;
 
 /**
  * Bytes of memory that JSON takes at most while it is parsed, by the bytes of its text. Text and strings are copied once,
@@ -20,8 +20,9 @@ for (const [mark, bytes] of Object.entries({ '[': 64, '{': 96, ':': 128, ',': 24
 
 /** Bytes of memory for values that last: V8's limit includes young objects, 48 to 192 MiB by its version. */
 export function roomInThread(): number {
-  const { maxYoungGenerationSizeMb = 0 } = resourceLimits;
-  return getHeapStatistics().heap_size_limit - Math.max(YOUNG_BYTES, maxYoungGenerationSizeMb * MIB);
+  const spaceMib = SPACE_MIB.exec(process.env['NODE_OPTIONS'] ?? '')?.[1];
+  const youngMib = spaceMib === undefined ? (resourceLimits.maxYoungGenerationSizeMb ?? 0) : 3 * Number(spaceMib);
+  return getHeapStatistics().heap_size_limit - youngMib * MIB;
 }
 
 /**
