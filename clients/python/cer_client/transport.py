@@ -8,17 +8,11 @@ from typing import Any, Callable, Optional, Type
 from cer_client.connections import library_of, transport_like_that_of_sdks
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.executions import Json, Members
-from cer_client.folds import Fold, MessagesFold, fold_for
+from cer_client.folds import Fold
 from cer_client.followed_stream import stream_class
 from cer_client.recorder import Recorder, value_in
+from cer_client.routes import fold_for, is_other, provider_at
 from cer_client.sealing import Call, label_of, parameters_of
-
-_PROVIDERS = {
-    "api.openai.com": "openai",
-    "api.anthropic.com": "anthropic",
-    "api.groq.com": "groq",
-    "api.mistral.ai": "mistral",
-}
 
 
 class Watch:
@@ -76,7 +70,7 @@ class Watch:
             "providerId": provider_id if isinstance(provider_id, str) else None,
         }
         payload.update({name: value for name, value in optional.items() if value is not None})
-        provider = self._observer.provider or _PROVIDERS.get(self._host, self._host)
+        provider = self._observer.provider or provider_at(self._host)
         return Call(
             provider=label_of(provider, "unknown"),
             model=label_of(request.get("model") if isinstance(request, dict) else None, "unknown"),
@@ -114,7 +108,7 @@ class Observer:
         except Exception as error:
             self.recorder.deps.failed(error)
             return None
-        if fold is None or _is_other(fold, body):
+        if fold is None or is_other(fold, body):
             return None
         self.recorder.admit()
         try:
@@ -157,11 +151,6 @@ def _body_of(request: Any) -> Optional[str]:
         return content.decode("utf-8-sig")
     except (RuntimeError, UnicodeDecodeError):
         return None
-
-
-def _is_other(fold: Callable[[], Fold], body: Optional[str]) -> bool:
-    """Chat and mail services have paths of Anthropic's dialect too; their messages name no model."""
-    return fold is MessagesFold and body is not None and '"model"' not in body
 
 
 class CertifyingTransport:

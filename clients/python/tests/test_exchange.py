@@ -11,7 +11,8 @@ import zlib
 from typing import Any, Callable, Dict, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
-from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold, _add
+from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold
+from cer_client.folds.fold import add_delta
 from cer_client.followed_stream import _Followed
 from cer_client.stats import Counts
 
@@ -180,10 +181,10 @@ class ExchangeTest(unittest.TestCase):
                 return super().get(key, default)
 
         draft: Dict[str, object] = {}
-        _add(draft, {"list": [Item()]})
+        add_delta(draft, {"list": [Item()]})
         known = draft["list"]
         for _ in range(9):
-            _add(draft, {"list": [Item()]})
+            add_delta(draft, {"list": [Item()]})
         self.assertIs(draft["list"], known)
         self.assertEqual(known, [{}] * 10)
         self.assertEqual(len(reads), 10)
