@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Optional
 
 from cer_client.encoding import decoder_of
 from cer_client.folds import Fold, object_in
-from cer_client.sse import SseReader
+from cer_client.sse import Framing, SseReader
 from cer_verify import get
 
 
@@ -47,10 +47,10 @@ class Exchange:
         headers: Mapping[str, str] = {} if answer is None else answer.headers
         self._decoder = decoder_of(headers.get("content-encoding", ""))
         is_readable = self._decoder is not None
-        is_stream = headers.get("content-type", "").startswith("text/event-stream")
-        self._is_stream = is_stream
-        self._fold = fold() if is_stream and is_readable else None
-        self._sse = SseReader(max_bytes)
+        framing = _framing_of(headers.get("content-type", ""))
+        self._is_stream = framing is not None
+        self._fold = fold() if self._is_stream and is_readable else None
+        self._sse = SseReader(max_bytes, framing or "sse")
         length = headers.get("content-length", "")
         is_exact = "content-encoding" not in headers and re.fullmatch("[0-9]{1,15}", length) is not None
         self._expected = int(length) if is_exact else None
@@ -89,13 +89,21 @@ class Exchange:
             self._fold.push(data)
         if self._content is None:
             self._fold.forget()
-        if self._fold.end != "open":
-            self._finish("failed" if self._fold.end == "failed" else self._outcome_of_whole)
+        self._finish_with(self._fold)
+
+    def _finish_with(self, fold: Fold) -> None:
+        """Ends with the last event of a stream."""
+        if fold.end != "open":
+            self._finish("failed" if fold.end == "failed" else self._outcome_of_whole)
 
     def end(self) -> None:
         """The answer ended without an error."""
-        is_whole = self._fold is None or self._fold.is_whole
-        self._finish(self._outcome_of_whole if is_whole else "truncated")
+        fold = self._fold
+        if fold is not None:
+            for data in self._sse.end():
+                fold.push(data)
+            self._finish_with(fold)
+        self._finish(self._outcome_of_whole if fold is None or fold.is_whole else "truncated")
 
     def cancel(self) -> None:
         """The caller wants no more."""
@@ -123,14 +131,11 @@ class Exchange:
         self._is_over = True
         output = self._output()
         headers: Mapping[str, str] = {} if self._answer is None else self._answer.headers
-        code = get(output, "error", "code")
-        if not isinstance(code, str):
-            code = get(output, "error", "type")
         self._ended(
             Ended(
                 outcome=outcome,
                 status=None if self._answer is None else self._answer.status,
-                error_code=code if outcome == "failed" and isinstance(code, str) else None,
+                error_code=_error_code_of(output) if outcome == "failed" else None,
                 output=output,
                 size=self._size,
                 sha256=self._hash.hexdigest(),
@@ -148,3 +153,16 @@ class Exchange:
         text = self._content.decode("utf-8-sig", "replace")
         found = object_in(text)
         return text if found is None else found
+
+
+def _framing_of(content_type: str) -> Optional[Framing]:
+    """How the events of a stream are written; None for an answer that is no stream."""
+    if content_type.startswith("text/event-stream"):
+        return "sse"
+    return "lines" if content_type.startswith("application/x-ndjson") else None
+
+
+def _error_code_of(output: object) -> Optional[str]:
+    """Codes that are numbers repeat the HTTP status."""
+    found = (get(output, "error", name) for name in ("code", "type", "status"))
+    return next((code for code in found if isinstance(code, str)), None)

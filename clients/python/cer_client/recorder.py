@@ -240,13 +240,14 @@ class OpenCalls:
             if call in self._open:
                 self._open.remove(call)
 
-    def claim(self, request: Json) -> Optional[OpenCall]:
+    def claim(self, request: Json, model: Optional[str] = None) -> Optional[OpenCall]:
+        """The open call that a request belongs to. `model` is None where the body names it."""
         with self._lock:
             if not self._open or not isinstance(request, dict):
                 return None
-            texts = _texts_in(request)
+            texts, models = _texts_in(request), (None, model, request.get("model"))
             for call in self._open:
-                if not call.is_claimed and call.text in texts and call.model in (None, request.get("model")):
+                if not call.is_claimed and call.text in texts and call.model in models:
                     call.is_claimed = True
                     return call
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Optional
 
-from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold
+from cer_client.folds import ChatFold, CohereFold, Fold, GeminiFold, MessagesFold, OllamaFold, ResponsesFold
 
 # By the end of their path, how each streams.
 _DIALECTS: Dict[str, Callable[[], Fold]] = {
@@ -13,12 +13,27 @@ _DIALECTS: Dict[str, Callable[[], Fold]] = {
     "/responses": ResponsesFold,
     "/messages": MessagesFold,
     "/embeddings": ChatFold,
+    ":generateContent": GeminiFold,
+    ":streamGenerateContent": GeminiFold,
+    ":embedContent": GeminiFold,
+    ":batchEmbedContents": GeminiFold,
+    "/v2/chat": CohereFold,
+    "/v2/embed": CohereFold,
+    "/v2/rerank": CohereFold,
+    "/api/chat": OllamaFold,
+    "/api/generate": OllamaFold,
+    "/api/embed": OllamaFold,
 }
+# Folds of routes whose paths other services have too, such as those of chats and mail: their requests name no model.
+_SHARED = (MessagesFold, CohereFold, OllamaFold)
 _PROVIDERS = {
     "api.openai.com": "openai",
     "api.anthropic.com": "anthropic",
     "api.groq.com": "groq",
     "api.mistral.ai": "mistral",
+    "api.cohere.com": "cohere",
+    "generativelanguage.googleapis.com": "google",
+    "ollama.com": "ollama",
 }
 
 
@@ -28,8 +43,13 @@ def fold_for(path: str) -> Optional[Callable[[], Fold]]:
 
 
 def is_other(fold: Callable[[], Fold], body: Optional[str]) -> bool:
-    """Chat and mail services have paths of Anthropic's dialect too; their messages name no model."""
-    return fold is MessagesFold and body is not None and '"model"' not in body
+    """Whether a request to a path with this fold is one to another service."""
+    return fold in _SHARED and body is not None and '"model"' not in body
+
+
+def model_in(fold: Callable[[], Fold], path: str) -> Optional[str]:
+    """The model that a path names, as in `.../models/MODEL:method`; None where the body names it."""
+    return path.rpartition("/")[2].rpartition(":")[0] if fold is GeminiFold else None
 
 
 def provider_at(host: str) -> str:

@@ -14,10 +14,19 @@ from cer_verify import canonicalize, is_number
 # Sampling parameters under their names in a certificate, and those in requests.
 _PARAMETERS = {
     "temperature": ("temperature",),
-    "maxTokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens"),
-    "topP": ("top_p", "topP"),
+    "maxTokens": (
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "maxOutputTokens",
+        "maxTokens",
+        "num_predict",
+    ),
+    "topP": ("top_p", "topP", "p"),
     "seed": ("seed",),
 }
+# Members of a request that hold them, of Gemini and of Ollama.
+_HOLDERS = ("generationConfig", "options")
 
 
 @dataclass(frozen=True)
@@ -57,8 +66,16 @@ def parameters_of(request: Json) -> Members:
     if not isinstance(request, dict):
         return {}
     found: Members = {}
-    for name, members in _PARAMETERS.items():
-        values = [request[member] for member in members if is_number(request.get(member))]
+    for held in (request, *(request.get(holder) for holder in _HOLDERS)):
+        if isinstance(held, dict):
+            found = {**_parameters_in(held), **found}
+    return found
+
+
+def _parameters_in(members: Members) -> Members:
+    found: Members = {}
+    for name, names in _PARAMETERS.items():
+        values = [members[member] for member in names if is_number(members.get(member))]
         if values:
             found[name] = values[0]
     return found

@@ -1,18 +1,21 @@
-"""Server-sent events, from bytes as they arrive."""
+"""The events of streams, from bytes as they arrive."""
 
 from __future__ import annotations
 
 import codecs
 from io import StringIO
-from typing import List
+from typing import List, Literal
+
+# How events are written: server-sent events, or one per line, as in NDJSON.
+Framing = Literal["sse", "lines"]
 
 
 class SseReader:
     """Reads the data of events, wherever chunks are cut. Events with more than `max_length` characters are left out."""
 
-    def __init__(self, max_length: int) -> None:
+    def __init__(self, max_length: int, framing: Framing = "sse") -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._max_length = max_length
+        self._max_length, self._framing = max_length, framing
         # A line whose end has not arrived: joining its pieces in each chunk would take longer with every chunk.
         self._rest = StringIO()
         # Whether the last line ended with a carriage return: a line feed at the start of the next chunk belongs to it.
@@ -43,7 +46,19 @@ class SseReader:
             self._rest = StringIO()
         return events
 
+    def end(self) -> List[str]:
+        """The data that ends with the stream: a last line needs no line feed, an event of `sse` its empty line."""
+        events: List[str] = []
+        if self._framing == "lines" and self._rest.tell():
+            self._line(self._rest.getvalue(), events)
+            self._rest = StringIO()
+        return events
+
     def _line(self, line: str, events: List[str]) -> None:
+        if self._framing == "lines":
+            if len(line) <= self._max_length:
+                events.append(line)
+            return
         if line == "":
             if self._data and self._length <= self._max_length:
                 events.append("\n".join(self._data))

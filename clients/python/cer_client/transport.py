@@ -11,8 +11,9 @@ from cer_client.executions import Json, Members
 from cer_client.folds import Fold
 from cer_client.followed_stream import stream_class
 from cer_client.recorder import Recorder, value_in
-from cer_client.routes import fold_for, is_other, provider_at
+from cer_client.routes import fold_for, is_other, model_in, provider_at
 from cer_client.sealing import Call, label_of, parameters_of
+from cer_verify import get
 
 
 class Watch:
@@ -23,10 +24,11 @@ class Watch:
         self._url, self._host = str(request.url), request.url.netloc.decode("ascii", "replace")
         self._attempt = _number(request.headers.get("x-stainless-retry-count"))
         self._request: Json = value_in(body)
+        self._model = model_in(fold, _path_of(request))
         recorder = observer.recorder
         self._started = recorder.begin(self._url, lambda: self._request)
         if self._started is not None:
-            framework = recorder.open_calls.claim(self._request)
+            framework = recorder.open_calls.claim(self._request, self._model)
             earlier = recorder.attempts.resume(self._url, body, self._attempt)
             self._call_id = (framework.call_id if framework else earlier) or self._started.execution_id
 
@@ -63,17 +65,18 @@ class Watch:
             "outputIs": "bytes" if ended.output is None else "folded-stream" if ended.streamed else "body",
             "responseBytes": ended.size,
         }
-        provider_id = ended.output.get("id") if isinstance(ended.output, dict) else None
+        ids = [get(ended.output, name) for name in ("id", "responseId")]
         optional = {
             "errorCode": ended.error_code,
             "providerRequestId": ended.provider_request_id,
-            "providerId": provider_id if isinstance(provider_id, str) else None,
+            "providerId": next((found for found in ids if isinstance(found, str)), None),
         }
         payload.update({name: value for name, value in optional.items() if value is not None})
+        named = request.get("model") if isinstance(request, dict) else None
         provider = self._observer.provider or provider_at(self._host)
         return Call(
             provider=label_of(provider, "unknown"),
-            model=label_of(request.get("model") if isinstance(request, dict) else None, "unknown"),
+            model=label_of(named if self._model is None else self._model, "unknown"),
             input=request,
             output=ended.output,
             output_sha256=ended.sha256,
@@ -103,7 +106,7 @@ class Observer:
     def begin(self, request: Any) -> Optional[Watch]:
         """Watches the request of a model. Raises SpoolFullError only."""
         try:
-            fold = fold_for(request.url.path) if request.method == "POST" else None
+            fold = fold_for(_path_of(request)) if request.method == "POST" else None
             body = None if fold is None else _body_of(request)
         except Exception as error:
             self.recorder.deps.failed(error)
@@ -142,6 +145,12 @@ class Observer:
             watch.miss()
             self.recorder.deps.failed(error)
         return response
+
+
+def _path_of(request: Any) -> str:
+    """The path as it is sent, in which an encoded slash is part of a name."""
+    path: bytes = request.url.raw_path
+    return path.partition(b"?")[0].decode("ascii", "replace")
 
 
 def _body_of(request: Any) -> Optional[str]:

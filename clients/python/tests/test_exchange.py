@@ -11,7 +11,7 @@ import zlib
 from typing import Any, Callable, Dict, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
-from cer_client.folds import ChatFold, Fold, MessagesFold, ResponsesFold
+from cer_client.folds import ChatFold, CohereFold, Fold, GeminiFold, MessagesFold, OllamaFold, ResponsesFold
 from cer_client.folds.fold import add_delta
 from cer_client.followed_stream import _Followed
 from cer_client.stats import Counts
@@ -27,6 +27,18 @@ def message() -> Any:
     return {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": WORD}}
 
 
+def candidate(**more: Any) -> Any:
+    return {"candidates": [{"content": {"parts": [{"text": WORD}]}, **more}]}
+
+
+def cohere() -> Any:
+    return {"type": "content-delta", "index": 0, "delta": {"message": {"content": {"text": WORD}}}}
+
+
+def ollama(is_done: bool = False) -> Any:
+    return {"message": {"content": WORD}, "done": is_done}
+
+
 STREAMS: List[Tuple[Callable[[], Fold], List[Any]]] = [
     (ChatFold, [*[chat()] * 100, chat("stop")]),
     (ResponsesFold, [*[{"type": "response.text.delta", "delta": WORD}] * 100, {"type": "response.completed"}]),
@@ -38,6 +50,9 @@ STREAMS: List[Tuple[Callable[[], Fold], List[Any]]] = [
             {"type": "message_stop"},
         ],
     ),
+    (GeminiFold, [*[candidate()] * 100, candidate(finishReason="STOP")]),
+    (CohereFold, [*[cohere()] * 100, {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}}]),
+    (OllamaFold, [*[ollama()] * 100, ollama(True)]),
 ]
 
 
@@ -47,12 +62,14 @@ class ExchangeTest(unittest.TestCase):
             with self.subTest(make.__name__):
                 fold = make()
                 ended: List[Ended] = []
-                answer = Answer(200, {"content-type": "text/event-stream"})
+                is_lines = make is OllamaFold
+                answer = Answer(200, {"content-type": "application/x-ndjson" if is_lines else "text/event-stream"})
                 exchange = Exchange(answer, lambda fold=fold: fold, 1000, ended.append)  # type: ignore[misc]
+                start, end = ("", "\n") if is_lines else ("data: ", "\n\n")
                 for event in events[:-1]:
-                    exchange.hand_on(f"data: {json.dumps(event)}\n\n".encode())
+                    exchange.hand_on(f"{start}{json.dumps(event)}{end}".encode())
                 self.assertLess(len(json.dumps(fold.answer())), 1000)
-                exchange.hand_on(f"data: {json.dumps(events[-1])}\n\n".encode())
+                exchange.hand_on(f"{start}{json.dumps(events[-1])}{end}".encode())
                 exchange.end()
                 self.assertEqual([(one.outcome, one.output) for one in ended], [("complete", None)])
 
@@ -171,6 +188,37 @@ class ExchangeTest(unittest.TestCase):
             for choice in choices:
                 fold.push(json.dumps({"error": None, "choices": [choice]}))
             self.assertEqual((fold.end, fold.answer()), ("open", {"error": None, "choices": [expected]}))
+
+    def test_refusal_has_the_code_of_its_provider(self) -> None:
+        for error, code in (
+            ({"code": "rate_limit", "type": "requests", "status": "OUT"}, "rate_limit"),
+            ({"code": 429, "type": "requests", "status": "OUT"}, "requests"),
+            ({"code": 429, "status": "OUT"}, "OUT"),
+            ({"code": 429, "status": 429}, None),
+        ):
+            ended: List[Ended] = []
+            exchange = Exchange(Answer(429, {}), ChatFold, 1000, ended.append)
+            exchange.hand_on(json.dumps({"error": error}).encode())
+            exchange.end()
+            self.assertEqual([(one.outcome, one.error_code) for one in ended], [("failed", code)])
+
+    def test_text_of_gemini_is_added_to_text_of_the_same_kind(self) -> None:
+        fold = GeminiFold()
+        parts: List[Any] = [{"text": "a", "thought": thought} for thought in (True, 1, None)]
+        for part in (*parts, {"text": "b"}, {"text": "c"}, {"text": "d", "thought": False}):
+            fold.push(json.dumps({"candidates": [{"content": {"parts": [part]}}]}))
+        whole = [*parts, {"text": "bc"}, {"text": "d", "thought": False}]
+        self.assertEqual(fold.answer(), {"candidates": [{"content": {"parts": whole}}]})
+        self.assertFalse(fold.is_whole)
+
+    def test_candidates_of_gemini_each_have_a_reason_to_finish(self) -> None:
+        fold = GeminiFold()
+        found: List[bool] = []
+        # A candidate without an index is the first.
+        for members in ({"index": 1, "finishReason": "STOP"}, {"role": "model"}, {"index": 0, "finishReason": "STOP"}):
+            fold.push(json.dumps({"candidates": [members]}))
+            found.append(fold.is_whole)
+        self.assertEqual(found, [True, False, True])
 
     def test_long_list_is_neither_copied_nor_searched(self) -> None:
         reads: List[str] = []

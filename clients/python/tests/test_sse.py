@@ -1,4 +1,4 @@
-"""Server-sent events, wherever chunks are cut."""
+"""Server-sent events and lines, wherever chunks are cut."""
 
 import unittest
 from typing import Any, List
@@ -36,6 +36,26 @@ class SseTest(unittest.TestCase):
         for chunk_bytes in (1, 2, 3, 1000):
             with self.subTest(chunk_bytes=chunk_bytes):
                 self.assertEqual(data_of(b"\xef\xbb\xbfdata: \xef\xbb\xbfa\n\n", chunk_bytes), ["\ufeffa"])
+
+    def test_lines_are_events_of_their_own(self) -> None:
+        for line_end in ("\n", "\r", "\r\n"):
+            for last in ("", line_end):
+                content = f'{{"a": "Grüße"}}{line_end}{{"b": "東京 🗼"}}{last}'.encode()
+                for chunk_bytes in (1, 2, 3, 7, 1000):
+                    with self.subTest(line_end=line_end, last=last, chunk_bytes=chunk_bytes):
+                        reader = SseReader(1000, "lines")
+                        chunks = (content[at : at + chunk_bytes] for at in range(0, len(content), chunk_bytes))
+                        found = [data for chunk in chunks for data in reader.push(chunk)]
+                        self.assertEqual([*found, *reader.end()], ['{"a": "Grüße"}', '{"b": "東京 🗼"}'])
+
+    def test_only_a_line_ends_with_the_stream(self) -> None:
+        reader = SseReader(1000)
+        self.assertEqual([*reader.push(b"data: a\ndata: b"), *reader.end()], [])
+
+    def test_line_over_the_limit_is_left_out(self) -> None:
+        reader = SseReader(10, "lines")
+        self.assertEqual(reader.push(b"x" * 11 + b"\n" + b"x" * 10 + b"\n"), ["x" * 10])
+        self.assertEqual([*reader.push(b"x" * 11), *reader.end()], [])
 
     def test_line_is_searched_once_in_however_many_chunks_it_arrives(self) -> None:
         searched = 0

@@ -1,4 +1,7 @@
-"""A local server that speaks the HTTP and SSE of OpenAI and Anthropic. The model of a request says what it does."""
+"""A local server that speaks the HTTP and SSE of OpenAI and Anthropic. The model of a request says what it does.
+
+With a `script` it gives that answer to every request instead.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import json
 import threading
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 COMPLETION: Dict[str, Any] = {
     "id": "chatcmpl-1",
@@ -126,12 +129,24 @@ ENCODED = _encoded(json.dumps(COMPLETION).encode())
 ERROR = {"type": "error", "error": {"type": "rate_limit_error", "code": "rate_limit", "message": "later"}}
 
 
+class Script(NamedTuple):
+    """An answer. Its parts are sent one by one; after `held_after` parts the server waits for `goes_on`."""
+
+    content_type: str
+    parts: Tuple[str, ...]
+    status: int = 200
+    held_after: Optional[int] = None
+    # Whether the transfer breaks off after the parts.
+    is_broken: bool = False
+
+
 class ModelServer:
     """Runs until `close`. `written` are the bytes of bodies that sockets took."""
 
     def __init__(self) -> None:
         self.bodies: List[str] = []
         self.written = 0
+        self.script: Optional[Script] = None
         self.goes_on = threading.Event()
         owner = self
 
@@ -141,11 +156,18 @@ class ModelServer:
             def log_message(self, *_: Any) -> None:
                 """Nothing is written to the tests' output."""
 
+            def date_time_string(self, timestamp: Optional[float] = None) -> str:
+                """The same in all answers: the SDK of Gemini hands the headers on, and tests compare them."""
+                return super().date_time_string(1_700_000_000)
+
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()
                 owner.bodies.append(body)
                 try:
-                    owner._answer(self, json.loads(body).get("model", "json"), self.path.endswith("/messages"))
+                    if owner.script is not None:
+                        owner._play(self, owner.script)
+                    else:
+                        owner._answer(self, json.loads(body).get("model", "json"), self.path.endswith("/messages"))
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 
@@ -201,13 +223,25 @@ class ModelServer:
         if model == "flood":
             events = [f"data: {json.dumps({'choices': [], 'padding': 'x' * 65536})}\n\n"] * 1600 + events
         sent = events if model in ("stream", "held", "flood") else events[:3]
-        for position, event in enumerate(sent):
-            if model == "held" and position == 3:
+        self._send_parts(handler, sent, 3 if model == "held" else None, model == "cut")
+
+    def _play(self, handler: BaseHTTPRequestHandler, script: Script) -> None:
+        handler.send_response(script.status)
+        for name, value in {"Content-Type": script.content_type, "Transfer-Encoding": "chunked"}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        self._send_parts(handler, script.parts, script.held_after, script.is_broken)
+
+    def _send_parts(
+        self, handler: BaseHTTPRequestHandler, parts: Sequence[str], held_after: Optional[int], is_broken: bool
+    ) -> None:
+        for position, part in enumerate(parts):
+            if position == held_after:
                 self.goes_on.wait()
-            content = event.encode()
+            content = part.encode()
             handler.wfile.write(b"%x\r\n%s\r\n" % (len(content), content))
             self.written += len(content)
-        if model == "cut":
+        if is_broken:
             handler.close_connection = True
         else:
             handler.wfile.write(b"0\r\n\r\n")

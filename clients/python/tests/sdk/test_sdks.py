@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import socket
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -23,7 +21,8 @@ import httpx2  # noqa: E402
 import openai  # noqa: E402
 from langchain_core.language_models import FakeListChatModel, SimpleChatModel  # noqa: E402
 from langchain_core.tools import tool  # noqa: E402
-from model_server import CHAT_EVENTS, COMPLETION, ENCODED, MESSAGE, ModelServer  # noqa: E402
+from model_server import CHAT_EVENTS, COMPLETION, ENCODED, MESSAGE  # noqa: E402
+from observed_program import NODE_DOWN, SECRET, ObservedProgram, bundles, hash_of, payload, seen_by  # noqa: E402
 
 import cer_verify  # noqa: E402
 from cer_client import Certificates, Confidential, Opened, SpoolFullError  # noqa: E402
@@ -36,40 +35,7 @@ def http_of(client: type) -> Any:
 
 
 OPENAI_HTTP, ANTHROPIC_HTTP = http_of(openai.DefaultHttpxClient), http_of(anthropic.DefaultHttpxClient)
-# Nothing listens there.
-NODE_DOWN = "http://127.0.0.1:9"
-SECRET = "the secret of the caller"
 MESSAGES: Any = [{"role": "user", "content": SECRET}]
-
-
-def bundles(folder: Path) -> List[Dict[str, Any]]:
-    """The sealed bundles of a spool, each verified."""
-    found = []
-    for path in sorted(folder.glob("[0-9]*.ndjson")):
-        for line in path.read_text().splitlines():
-            assert SECRET not in line
-            bundle = json.loads(line)["bundle"]
-            report = cer_verify.verify(cer_verify.parse_json(json.dumps(bundle).encode()))
-            assert report.ok, report.findings
-            found.append(bundle)
-    return found
-
-
-def payload(bundle: Dict[str, Any]) -> Dict[str, Any]:
-    found: Dict[str, Any] = bundle["context"]["signals"][0]["payload"]
-    return found
-
-
-def hash_of(value: Any) -> str:
-    return cer_verify.hash_bytes(cer_verify.hashed_bytes(value, cer_verify.JCS_V1))
-
-
-def seen_by(work: Callable[[], Any]) -> Any:
-    """What a program sees: a value, or the class and text of an error."""
-    try:
-        return work()
-    except Exception as error:
-        return type(error), str(error)
 
 
 def made_by(library: Any) -> Any:
@@ -83,27 +49,7 @@ def made_by(library: Any) -> Any:
     return library.MockTransport(answer)
 
 
-class Case(unittest.TestCase):
-    server: ModelServer
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.server = ModelServer()
-        cls.addClassCleanup(cls.server.close)
-
-    def setUp(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="cer-python-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.server.bodies.clear()
-        self.server.goes_on.clear()
-        self.faults: List[BaseException] = []
-
-    def certificates(self, **options: Any) -> Certificates:
-        given = {"node_url": NODE_DOWN, "spool_dir": self.folder, "on_error": self.faults.append, **options}
-        cer = Certificates("tests", **given)
-        self.addCleanup(cer.close, 0)
-        return cer
-
+class Case(ObservedProgram):
     def openai(self, cer: Optional[Certificates], **options: Any) -> openai.OpenAI:
         http = OPENAI_HTTP.Client() if cer is None else OPENAI_HTTP.Client(transport=cer.transport())
         self.addCleanup(http.close)
@@ -115,16 +61,6 @@ class Case(unittest.TestCase):
         http = ANTHROPIC_HTTP.Client() if cer is None else ANTHROPIC_HTTP.Client(transport=cer.transport())
         self.addCleanup(http.close)
         return anthropic.Anthropic(api_key="key", base_url=self.server.url, http_client=http, max_retries=0)
-
-    def one(self) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-        found = bundles(self.folder)
-        self.assertEqual(len(found), 1)
-        return found[0], payload(found[0])
-
-    def no_faults(self) -> None:
-        """The node is away, and nothing else is wrong."""
-        others = [fault for fault in self.faults if type(fault).__name__ != "NodeError"]
-        self.assertEqual(others, [])
 
 
 def chat(client: openai.OpenAI, model: str) -> Any:
