@@ -62,6 +62,10 @@ class _Followed:
         self._quietly(self._exchange.cancel)
         await self._stream.aclose()
 
+    def __del__(self) -> None:
+        # Programs drop answers unread: no iterator, which would end the call, was made.
+        self._quietly(self._exchange.cancel)
+
 
 _classes: Dict[Tuple[str, bool], Type[_Followed]] = {}
 
@@ -72,6 +76,6 @@ def stream_class(library: ModuleType, is_sync: bool) -> Type[_Followed]:
     if key not in _classes:
         names = ("__iter__", "close") if is_sync else ("__aiter__", "aclose")
         base = library.SyncByteStream if is_sync else library.AsyncByteStream
-        members = {name: vars(_Followed)[name] for name in ("__init__", *names)}
+        members = {name: vars(_Followed)[name] for name in ("__init__", "__del__", *names)}
         _classes[key] = type("FollowedStream", (base,), members)
     return _classes[key]

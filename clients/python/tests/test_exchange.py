@@ -1,5 +1,6 @@
 """Answers as they arrive, without a server."""
 
+import asyncio
 import gc
 import gzip
 import hashlib
@@ -8,7 +9,7 @@ import threading
 import tracemalloc
 import unittest
 import zlib
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, AsyncIterator, Callable, Dict, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.folds import ChatFold, CohereFold, Fold, GeminiFold, MessagesFold, OllamaFold, ResponsesFold
@@ -291,4 +292,35 @@ class ExchangeTest(unittest.TestCase):
         # Only a thread that waits for itself takes this long.
         thread.join(30)
         self.assertFalse(thread.is_alive())
+        self.assertEqual([one.outcome for one in ended], ["aborted"])
+
+    def test_answer_that_is_dropped_unread_ends_as_aborted(self) -> None:
+        ended: List[Ended] = []
+        for status, outcome in ((200, "aborted"), (500, "failed")):
+            exchange = Exchange(Answer(status, {}), ChatFold, 1000, ended.append)
+            followed = _Followed([b"a"], exchange, lambda work, *given: work(*given))
+            self.assertEqual(ended, [])
+            del followed
+            gc.collect()
+            self.assertEqual([one.outcome for one in ended], [outcome])
+            ended.clear()
+
+    def test_stream_whose_event_loop_is_closed_ends_as_aborted(self) -> None:
+        ended: List[Ended] = []
+
+        async def content() -> AsyncIterator[bytes]:
+            for chunk in (b"a", b"b"):
+                yield chunk
+
+        async def read_one(chunks: AsyncIterator[bytes]) -> bytes:
+            return await chunks.__anext__()
+
+        exchange = Exchange(Answer(200, {}), ChatFold, 1000, ended.append)
+        chunks = _Followed(content(), exchange, lambda work, *given: work(*given)).__aiter__()
+        loop = asyncio.new_event_loop()
+        self.assertEqual(loop.run_until_complete(read_one(chunks)), b"a")
+        # A closed loop closes no generator.
+        loop.close()
+        del chunks
+        gc.collect()
         self.assertEqual([one.outcome for one in ended], ["aborted"])
