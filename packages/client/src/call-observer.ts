@@ -5,7 +5,8 @@ import type { Attempts } from './observe/attempts.js';
 import { BodyHash } from './observe/body-hash.js';
 import { describeExchange } from './observe/describe-exchange.js';
 import { Exchange, type Ended } from './observe/exchange.js';
-import type { ModelCall } from './observe/model-call.js';
+import { isAnswerOfOther, type ModelCall } from './observe/model-call.js';
+import type { OpenRefusals } from './observe/open-refusals.js';
 import type { Observer, Watch } from './observe/observed-fetch.js';
 import { ReadBody, type Follower } from './observe/pull-through.js';
 import { factsOf, valueIn } from './observe/request-facts.js';
@@ -22,28 +23,40 @@ export interface ObserverDeps {
   readonly contexts: Contexts;
   readonly openCalls: OpenCalls;
   readonly attempts: Attempts;
+  readonly refusals: OpenRefusals;
   readonly answers: CertifiedAnswers;
   readonly failed: (error: unknown) => void;
 }
 
 /** Seals every request of a model when its answer ends. Only `admit` throws, and only when the options ask for it. */
 export function observeCalls(deps: ObserverDeps, provider: string | undefined): Observer {
-  const { settings, recorder, contexts, attempts, failed } = deps;
+  const { settings, recorder, contexts, attempts, refusals, failed } = deps;
 
   const watch = (call: ModelCall, started: StartedCall, body: string): Watch => {
     const framework = contexts.current().call ?? deps.openCalls.claim(body, call.model);
     if (framework !== null) framework.isClaimed = true;
     const { href } = call.url;
+    refusals.endOf(href, body);
+    let forget = (): void => undefined;
     const callId = framework?.callId ?? attempts.resume(href, body, call.attempt) ?? started.executionId;
     const facts = once(() => factsOf(body, protocolOf(settings), call.model));
     const ended = (end: Ended): void => {
+      forget();
       if (end.outcome !== 'complete') attempts.ended(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
       if (sealed !== null) deps.answers.add(end.output, sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
-    const follow = (response: Response | null): Follower =>
-      safe(new Exchange(call, response, { maxContentBytes, hash: new BodyHash(platform), ended }), failed);
+    const follow = (response: Response | null): Follower | null => {
+      if (isAnswerOfOther(call, response)) {
+        started.leave();
+        return null;
+      }
+      const hash = new BodyHash(platform);
+      const follower = safe(new Exchange(call, response, { maxContentBytes, hash, ended }), failed);
+      if (response?.ok === false) forget = refusals.add(href, body, follower);
+      return follower;
+    };
     const miss = (): void => {
       started.miss();
     };

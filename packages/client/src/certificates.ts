@@ -11,6 +11,7 @@ import { observeTool } from './frameworks/tool-call.js';
 import { accessOf } from './node-api/access.js';
 import { createNodeApi, type NodeApi } from './node-api/node-api.js';
 import { Attempts } from './observe/attempts.js';
+import { OpenRefusals } from './observe/open-refusals.js';
 import { observeMiddleware, type FetchMiddleware } from './observe/middleware.js';
 import { observeFetch, type Fetch, type Observer } from './observe/observed-fetch.js';
 import { createCertifiedAnswers } from './calls/certified-answers.js';
@@ -83,19 +84,21 @@ export function certificates(options: CertificatesOptions): Certificates {
   const openCalls = openCallsOfProcess();
   const answers = createCertifiedAnswers();
   const attempts = new Attempts();
+  const refusals = new OpenRefusals();
   const observingFetches = new WeakSet<Fetch>();
   const frameworks = { recorder, contexts, openCalls, failed };
   const projects = {
     appId: settings.appId,
     contexts,
     store: (project: object) => {
-      if (!store(JSON.stringify(project))) counts.dropped += 1;
+      // Its calls are counted by themselves.
+      if (!store(JSON.stringify(project))) failed(new Error('a project was not stored: the spool is full'));
     },
     failed,
   };
 
   const observer = (provider?: string): Observer =>
-    observeCalls({ settings, recorder, contexts, openCalls, attempts, answers, failed }, provider);
+    observeCalls({ settings, recorder, contexts, openCalls, attempts, refusals, answers, failed }, provider);
   const fetchOf = ({ provider, fetch = settings.fetch }: FetchOptions = {}): Fetch =>
     observeFetch(fetch, observer(provider), observingFetches);
 
@@ -123,7 +126,10 @@ export function certificates(options: CertificatesOptions): Certificates {
     run: (given, work) => runProject(projects, given, work),
     stats: () => evidence.stats(),
     flush: (given) => evidence.flush(given),
-    close: (given) => evidence.close(given),
+    close: async (given) => {
+      refusals.end();
+      await evidence.close(given);
+    },
   };
 }
 

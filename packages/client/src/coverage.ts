@@ -9,8 +9,13 @@ const MODEL = 'coverage';
 
 /** The counts of one client, sealed again and again: each report names the one before. */
 export interface Coverage {
-  /** @param isLast whether the client closes. @throws SealError when the counts cannot be sealed */
-  seal(stats: Stats, isLast: boolean): Sealed;
+  /**
+   * Seals a report, which counts as made when it is stored.
+   * @param isLast whether the client closes
+   * @returns what `store` returns
+   * @throws SealError when the counts cannot be sealed
+   */
+  report(stats: Stats, isLast: boolean, store: (sealed: Sealed) => boolean): boolean;
 }
 
 /**
@@ -23,7 +28,7 @@ export function createCoverage(appId: string): Coverage {
   let reports = 0;
   let previous: string | null = null;
   return {
-    seal: (stats, isLast) => {
+    report: (stats, isLast, store) => {
       const now = new Date();
       const counts = countsOf(stats);
       const sealed = seal({
@@ -44,9 +49,10 @@ export function createCoverage(appId: string): Coverage {
           },
         ],
       });
+      if (!store(sealed)) return false;
       reports += 1;
       previous = sealed.certificateHash;
-      return sealed;
+      return true;
     },
   };
 }

@@ -15,10 +15,14 @@ export async function registerProject(access: NodeAccess, text: string, options:
       body: await request(access, 'registerProject', { body, options: { ...options, retries: 0 } }, jsonOf),
     };
   } catch (error) {
-    // A refused key can be replaced, so the project is kept and sent again.
-    if (!(error instanceof NodeError) || error.status === null || [401, 403].includes(error.status)) throw error;
+    if (!(error instanceof NodeError) || error.status === null || !isFinal(error)) throw error;
     return { index: 0, status: error.status, body: { error: error.code } };
   }
+}
+
+/** A refused key can be replaced, and an answer without a code is not of a node, but of what is before it: both are kept. */
+function isFinal({ status, code }: NodeError): boolean {
+  return status !== 401 && status !== 403 && code !== 'UNEXPECTED_ANSWER';
 }
 
 /** @see docs/spec.md, "Certify response" */

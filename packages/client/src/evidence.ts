@@ -144,7 +144,8 @@ function startReports(
     try {
       const found = stats();
       if (found.seen === reported && !isLast) return;
-      if (store(coverage.seal(found, isLast).text)) reported = found.seen;
+      // The last one is stored in a full spool too: its absence means that the process did not end by `close`.
+      if (coverage.report(found, isLast, ({ text }) => store(text, isLast))) reported = found.seen;
     } catch (error) {
       failed(error);
     }

@@ -8,10 +8,10 @@ const PATH = '/v1/chat/completions';
 let program: ObservedProgram;
 afterEach(async () => program.end());
 
-async function start(everyMs?: number): Promise<void> {
+async function start(everyMs?: number, maxSpoolBytes?: number): Promise<void> {
   const coverage = everyMs === undefined ? {} : { everyMs };
   const certify = ({ body }: { readonly body: unknown }): boolean => !JSON.stringify(body).includes('private');
-  const options = { coverage, certify };
+  const options = { coverage, certify, ...(maxSpoolBytes !== undefined && { maxSpoolBytes }) };
   program = await ObservedProgram.start((_, response) => {
     sendJson(response, COMPLETION);
   }, options);
@@ -42,6 +42,15 @@ describe('reports of coverage', () => {
     const { clientId, startedAt, report: _number, previous, isLast, ...counts } = report?.payload ?? {};
     expect([_number, previous, isLast]).toEqual([1, null, true]);
     expect(report?.snapshot).toMatchObject({ inputHash: hashOf({ clientId, startedAt }), outputHash: hashOf(counts) });
+  });
+
+  it('name the previous report that is stored, and the last one is', async () => {
+    await start(undefined, 0);
+    await ask('{"model":"example-1"}');
+    await program.cer.close({ timeoutMs: 0 });
+    expect(reports().map(({ payload }) => payload)).toMatchObject([
+      { report: 1, previous: null, isLast: true, seen: 1, sealed: 0, dropped: 1 },
+    ]);
   });
 
   it('name the previous report and stop while no call is made', async () => {

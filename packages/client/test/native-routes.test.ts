@@ -8,14 +8,14 @@ import { collected, hashOf, ObservedProgram, readAll } from './observed-program.
 // The routes of providers that are not compatible with OpenAI's.
 
 const PROMPT = 'the secret of the caller';
-const globalFetch = globalThis.fetch;
 let program: ObservedProgram;
-afterEach(async () => {
-  globalThis.fetch = globalFetch;
-  await program.end();
-});
+afterEach(async () => program.end());
 
-const numbered = (value: unknown): string => JSON.stringify(value).replaceAll(/req-\d+/g, 'req-N');
+/** Without what differs between two equal answers. */
+const numbered = (value: unknown): string =>
+  JSON.stringify(value)
+    .replaceAll(/req-\d+/g, 'req-N')
+    .replaceAll(/"date":"[^"]*"/g, '"date":""');
 const event = (data: object): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
 const line = (data: object): string => `${JSON.stringify(data)}\n`;
 const streamed =
@@ -49,15 +49,23 @@ describe('Gemini', () => {
     chunk(candidate({ text: 'lo ' })),
     chunk({ ...candidate({ text: 'there' }), finishReason: 'STOP' }, { usageMetadata }),
   ];
+  const PRETTY_ERROR = JSON.stringify({ error: { code: 503, message: 'later', status: 'UNAVAILABLE' } }, null, 2)
+    .split('\n')
+    .map((part) => `${part}\n`);
   const request = {
     model: 'gemini-2.5-flash',
     contents: PROMPT,
     config: { temperature: 0.5, maxOutputTokens: 64, topP: 0.9, seed: 7 },
   };
 
-  async function client(handler: ModelHandler): Promise<GoogleGenAI> {
+  async function clients(handler: ModelHandler): Promise<[plain: GoogleGenAI, observed: GoogleGenAI]> {
     program = await ObservedProgram.start(handler);
-    return new GoogleGenAI({ apiKey: 'provider-key', httpOptions: { baseUrl: program.server.url } });
+    const httpOptions = { baseUrl: program.server.url };
+    const observing = { ...httpOptions, fetch: program.cer.fetch() };
+    return [
+      new GoogleGenAI({ apiKey: 'provider-key', httpOptions }),
+      new GoogleGenAI({ apiKey: 'provider-key', httpOptions: observing }),
+    ];
   }
 
   it.each<[string, ModelHandler, (ai: GoogleGenAI) => Promise<unknown>]>([
@@ -82,10 +90,8 @@ describe('Gemini', () => {
       },
     ],
   ])('gives the same and is certified: %s', async (_, handler, work) => {
-    const ai = await client(handler);
-    const expected = numbered(await work(ai));
-    globalThis.fetch = program.cer.fetch();
-    expect(numbered(await work(ai))).toBe(expected);
+    const [plain, observed] = await clients(handler);
+    expect(numbered(await work(observed))).toBe(numbered(await work(plain)));
     expect(program.calls()).toMatchObject([
       {
         snapshot: {
@@ -103,7 +109,7 @@ describe('Gemini', () => {
   it('keeps thoughts, signed parts, calls of functions and citations apart', async () => {
     const cited = (uri: string): object => ({ citationMetadata: { citationSources: [{ uri }] } });
     const call = { functionCall: { name: 'look_up', args: { city: 'Lisbon' } }, thoughtSignature: 'c2ln' };
-    const ai = await client(
+    const [, ai] = await clients(
       streamed(
         'text/event-stream',
         chunk(candidate({ text: 'Hm', thought: true })),
@@ -113,7 +119,6 @@ describe('Gemini', () => {
         chunk({ ...candidate(call), finishReason: 'STOP' }),
       ),
     );
-    globalThis.fetch = program.cer.fetch();
     await readAll(await ai.models.generateContentStream(request));
     const parts = [{ text: 'Hmm', thought: true }, { text: 'Lisbon' }, { text: '', thoughtSignature: 'c2ln' }, call];
     const citations = { citationMetadata: { citationSources: [{ uri: 'a' }, { uri: 'b' }] } };
@@ -139,6 +144,21 @@ describe('Gemini', () => {
       { outcome: 'failed', errorCode: 'UNAVAILABLE' },
     ],
     [
+      'an error between its events, of several lines',
+      streamed('text/event-stream', ...CHUNKS.slice(0, 1), ...PRETTY_ERROR),
+      { outcome: 'failed', errorCode: 'UNAVAILABLE', streamed: true },
+    ],
+    [
+      'an error between its events without the end of its line',
+      streamed('text/event-stream', CHUNKS[0] ?? '', JSON.stringify({ error: { status: 'UNAVAILABLE' } })),
+      { outcome: 'failed', errorCode: 'UNAVAILABLE', streamed: true },
+    ],
+    [
+      'an object between its events that is no error',
+      streamed('text/event-stream', ...CHUNKS.slice(0, 2), '{\n"candidates": []\n}\n', ...CHUNKS.slice(2)),
+      { outcome: 'complete', streamed: true },
+    ],
+    [
       'a refusal',
       (_, response) => {
         sendJson(response, { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } }, 400);
@@ -146,15 +166,13 @@ describe('Gemini', () => {
       { outcome: 'failed', httpStatus: 400, errorCode: 'INVALID_ARGUMENT' },
     ],
   ])('certifies %s', async (_, handler, payload) => {
-    const ai = await client(handler);
-    globalThis.fetch = program.cer.fetch();
+    const [, ai] = await clients(handler);
     await ai.models.generateContentStream(request).then(readAll, String).catch(String);
     expect(program.calls()).toMatchObject([{ payload }]);
   });
 
   it('certifies what the caller received of a stream that it stopped reading', async () => {
-    const ai = await client(streamed('text/event-stream', ...CHUNKS));
-    globalThis.fetch = program.cer.fetch();
+    const [, ai] = await clients(streamed('text/event-stream', ...CHUNKS));
     // The SDK lets go of the body, and does not cancel it.
     const stop = async (): Promise<void> => {
       for await (const { text } of await ai.models.generateContentStream(request)) if (text === 'Hel') break;
@@ -166,10 +184,9 @@ describe('Gemini', () => {
 
   it('certifies embeddings', async () => {
     const answer = { embeddings: [{ values: [0.25, 0.5] }] };
-    const ai = await client((_, response) => {
+    const [, ai] = await clients((_, response) => {
       sendJson(response, answer);
     });
-    globalThis.fetch = program.cer.fetch();
     await ai.models.embedContent({ model: 'gemini-embedding-001', contents: PROMPT });
     expect(program.calls()).toMatchObject([
       { snapshot: { model: 'gemini-embedding-001', outputHash: hashOf(answer) }, payload: { outcome: 'complete' } },
@@ -177,10 +194,9 @@ describe('Gemini', () => {
   });
 
   it('is the request of the framework that reports the call', async () => {
-    const ai = await client((_, response) => {
+    const [, ai] = await clients((_, response) => {
       sendJson(response, ANSWER);
     });
-    globalThis.fetch = program.cer.fetch();
     const handler = program.cer.langchain();
     const run = { kwargs: { model: request.model }, lc: 1, type: 'constructor' as const, id: ['ChatGoogle'] };
     handler.handleLLMStart(run, [PROMPT], 'run-1', undefined, { invocation_params: { model: request.model } });
@@ -312,8 +328,29 @@ describe('Ollama', () => {
     const fetch = program.cer.fetch();
     for (const path of ['/api/chat', '/api/generate', '/v2/chat']) {
       await fetch(`${program.server.url}${path}`, { method: 'POST', body: '{"messages":[]}' });
+      await fetch(`${program.server.url}${path}`, { method: 'POST', body: new FormData() });
     }
     expect(program.cer.stats().seen).toBe(0);
+  });
+
+  it('leaves the chat of a program alone, which streams as no Ollama does', async () => {
+    program = await ObservedProgram.start(streamed('text/event-stream', event({ type: 'text-delta', delta: 'Hello' })));
+    const init = { method: 'POST', body: '{"model":"llama3.2","messages":[]}' };
+    const answer = await program.cer.fetch()(`${program.server.url}/api/chat`, init);
+    expect(await answer.text()).toBe(event({ type: 'text-delta', delta: 'Hello' }));
+    expect(program.cer.stats()).toMatchObject({ seen: 0, open: 0, unsealed: 0 });
+    expect(program.calls()).toEqual([]);
+  });
+
+  it('takes the body of a Request', async () => {
+    const whole = { ...head, message, ...end };
+    program = await ObservedProgram.start((_, response) => {
+      sendJson(response, whole);
+    });
+    const init = { method: 'POST', body: JSON.stringify(request) };
+    const answer = await program.cer.fetch()(new Request(`${program.server.url}/api/chat`, init));
+    expect(await answer.json()).toEqual(whole);
+    expect(program.calls()).toMatchObject([{ snapshot: { model: 'llama3.2', outputHash: hashOf(whole) } }]);
   });
 });
 

@@ -120,6 +120,24 @@ it('an answer of another fetch keeps its class and is certified', async () => {
   expect(program.cer.stats()).toMatchObject({ seen: 1, open: 0, sealed: 1 });
 });
 
+it.each(['by the same request', 'by the end of the client'])('a refusal that nobody reads ends %s', async (by) => {
+  const ask = async (status: string): Promise<Response> => {
+    head = `HTTP/1.1 ${status}`;
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : null;
+    const init = { method: 'POST', body: '{"model":"example-1"}' };
+    return program.cer.fetch()(`http://127.0.0.1:${port}${PATH}`, init);
+  };
+  const refusal = await ask('503 Later');
+  expect([refusal.status, program.cer.stats().open]).toEqual([503, 1]);
+  if (by === 'by the same request') await (await ask('200 OK')).text();
+  else await program.cer.close({ timeoutMs: 0 });
+  expect(program.calls()[0]?.payload).toMatchObject({ outcome: 'failed', httpStatus: 503 });
+  // Reading it afterwards is as before.
+  expect(await refusal.text()).toBe(ANSWER);
+  expect(program.cer.stats()).toMatchObject({ open: 0, sealed: program.calls().length });
+});
+
 it('an answer that the program drops unread ends with its body, and so does its connection', async () => {
   let closed = false;
   server.removeAllListeners('connection').on('connection', (socket) => {

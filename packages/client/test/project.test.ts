@@ -3,7 +3,7 @@ import { member } from '@cer/canonical-json';
 import { evaluateProject } from '@cer/cer-core/verify';
 import OpenAI from 'openai';
 
-import { COMPLETION, sendJson, type ModelHandler } from './model-server.js';
+import { COMPLETION, sendJson, startModelServer, type ModelHandler } from './model-server.js';
 import { ObservedProgram } from './observed-program.js';
 
 const SECRET = 'the secret of the caller';
@@ -120,6 +120,50 @@ describe('a project', () => {
     });
     await program.cer.run({ project: 'case-9' }, () => [program.cer.tool('kept', () => 'kept')(), unsealable()]);
     expect(program.projects()).toMatchObject([{ tags: ['outcome:complete', 'calls-begun:2', 'calls-certified:1'] }]);
+  });
+
+  it('takes no further call when it is over', async () => {
+    program = await ObservedProgram.start(answers);
+    const tool = program.cer.tool('later', async (text: string) => Promise.resolve(text));
+    let next = (): void => undefined;
+    const told = new Promise<void>((resolve) => (next = resolve));
+    const outliving = program.cer.run({ project: 'case-10' }, async () => {
+      await tool('within');
+      return [told.then(async () => tool('after'))] as const;
+    });
+    const [left] = await outliving;
+    next();
+    expect(await left).toBe('after');
+    expect(program.calls()).toHaveLength(2);
+    expect(program.projects()).toMatchObject([{ totalSteps: 1, tags: expect.arrayContaining(['calls-begun:1']) }]);
+  });
+
+  it.each([302, 404, 405])('waits while something before the node answers its registration with %s', async (status) => {
+    let isNode = false;
+    const node = await startModelServer((body, response, request) => {
+      const lines = body.trimEnd().split('\n');
+      const results = lines.map((_, index) => `${JSON.stringify({ index, status: 200, body: {} })}\n`).join('');
+      if (request.url === '/api/attest-batch') response.end(results);
+      else if (isNode) sendJson(response, { projectHash: 'sha256:0' });
+      else response.writeHead(status, { location: '/' }).end('<h1>Maintenance</h1>');
+    });
+    program = await ObservedProgram.start(answers, { nodeUrl: node.url });
+    const tool = program.cer.tool('kept', () => 'kept');
+    await program.cer.run({ project: 'case-12' }, () => tool());
+    await program.cer.flush({ timeoutMs: 200 });
+    expect(program.cer.stats()).toMatchObject({ attested: 1, projects: 0, dead: 0, waiting: 1 });
+    isNode = true;
+    await program.cer.flush();
+    expect(program.cer.stats()).toMatchObject({ projects: 1, dead: 0, waiting: 0 });
+    await node.close();
+  });
+
+  it('is no call where it is not stored', async () => {
+    program = await ObservedProgram.start(answers, { maxSpoolBytes: 1500 });
+    const tool = program.cer.tool('kept', () => 'kept');
+    await program.cer.run({ project: 'case-11' }, () => tool());
+    expect(program.cer.stats()).toMatchObject({ seen: 1, sealed: 1, dropped: 0 });
+    expect(program.faults.map(String)).toContain('Error: a project was not stored: the spool is full');
   });
 
   it('without calls makes no bundle', async () => {

@@ -28,17 +28,22 @@ interface Step {
   readonly stepType: string;
 }
 
+const NO_PLACE: StepPlace = { fill: () => undefined, leave: () => undefined };
+
 /** The calls of one project while it runs. */
 export class ProjectRun {
   readonly #steps: (Step | null)[] = [];
   #left = 0;
+  #isOver = false;
 
-  /** A place for a call that begins; it stays empty when the call gets no certificate. */
+  /** A place for a call that begins; it stays empty when the call gets no certificate, or the project is over. */
   begin(): StepPlace {
+    // Work that outlives its project keeps making calls, perhaps for as long as the program runs.
+    if (this.#isOver) return NO_PLACE;
     const at = this.#steps.push(null) - 1;
     return {
       fill: (sealed, label, stepType) => {
-        this.#steps[at] = { sealed, label, stepType };
+        if (!this.#isOver) this.#steps[at] = { sealed, label, stepType };
       },
       leave: () => {
         this.#left += 1;
@@ -47,14 +52,16 @@ export class ProjectRun {
   }
 
   /**
-   * The project of the steps so far, in the order in which their calls began; null without any. Its tags state how many
-   * calls began, so that a missing certificate is visible.
+   * Ends the project. It has the steps so far, in the order in which their calls began; null without any. Its tags state
+   * how many calls began, so that a missing certificate is visible.
    * @see docs/spec.md, "Project bundle"
    */
   seal(facts: ProjectFacts): JsonMembers | null {
     const steps = this.#steps.filter((step) => step !== null);
-    if (steps.length === 0) return null;
     const begun = this.#steps.length - this.#left;
+    this.#isOver = true;
+    this.#steps.length = 0;
+    if (steps.length === 0) return null;
     return buildProject(
       {
         projectBundleId: facts.projectBundleId,

@@ -51,7 +51,8 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
   const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];
   if (fold === undefined) return null;
   const body = bodyText(init?.body);
-  if (isOther(fold, body)) return null;
+  // That of a Request is read later.
+  if ((request === null || init?.body != null) && isOther(fold, body)) return null;
   return {
     url,
     body,
@@ -101,7 +102,18 @@ async function textWithin(
 }
 
 function isOther(fold: () => Fold, body: string | null): boolean {
-  return SHARED.has(fold) && body?.includes('"model"') === false;
+  if (!SHARED.has(fold)) return false;
+  // A form or a stream: Anthropic's SDK sends a message as text.
+  return body === null ? fold !== foldMessages : !body.includes('"model"');
+}
+
+/**
+ * Whether an answer shows that the request was one to another service: chats of programs have Ollama's paths, and its
+ * answers are JSON or lines of it.
+ */
+export function isAnswerOfOther({ fold }: Pick<ModelCall, 'fold'>, response: Response | null): boolean {
+  if (fold !== foldOllama || response?.ok !== true) return false;
+  return !/^application\/(x-nd)?json\b/.test(response.headers.get('content-type') ?? '');
 }
 
 /** The part of `.../models/MODEL:method`. */

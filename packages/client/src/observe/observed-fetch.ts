@@ -6,8 +6,11 @@ export type Fetch = typeof globalThis.fetch;
 
 /** The observer of one call. None of its methods throws. */
 export interface Watch {
-  /** @param response null when no answer came */
-  follow(response: Response | null): Follower;
+  /**
+   * @param response null when no answer came
+   * @returns null for an answer that is left alone
+   */
+  follow(response: Response | null): Follower | null;
   /** The body for the caller of the answer. */
   body(): ReadBody;
   /** The answer cannot be followed. */
@@ -55,12 +58,15 @@ export async function observeCall(
   try {
     response = await makeObserved(base, () => make(input, init));
   } catch (error) {
-    quietly(observer, () => watch?.follow(null).break(error));
+    quietly(observer, () => watch?.follow(null)?.break(error));
     throw error;
   }
   if (watch === null) return response;
-  const follow = (): Response | null =>
-    isReadable(response) ? pullThrough(response, watch.follow(response), () => watch.body()) : null;
+  const follow = (): Response | null => {
+    if (!isReadable(response)) return null;
+    const follower = watch.follow(response);
+    return follower === null ? response : pullThrough(response, follower, () => watch.body());
+  };
   const followed = quietly(observer, follow);
   if (followed === null) watch.miss();
   return followed ?? response;

@@ -1,3 +1,4 @@
+import { objectIn } from './fold.js';
 import { Utf8Chunks } from './utf8-chunks.js';
 
 /** One event of a stream. */
@@ -6,6 +7,9 @@ export interface SseEvent {
   readonly name: string;
   readonly data: string;
 }
+
+/** Maximum characters of an error that stands between events. */
+const MAX_STRAY = 64 * 1024;
 
 /** Pieces of a line that are joined to one. */
 const MAX_PIECES = 256;
@@ -28,6 +32,8 @@ export class SseReader {
   #name = '';
   #data: string | null = null;
   #length = 0;
+  /** Lines that are no fields, from one that begins an object: Gemini states an error so, in the middle of a stream. */
+  #stray = '';
 
   /** @param maxEventLength events with more characters of data are left out */
   constructor(maxEventLength: number, framing: Framing = 'sse') {
@@ -54,12 +60,32 @@ export class SseReader {
       if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
     }
     this.#isCarriageLast = text.endsWith('\r');
-    if (start === text.length) return;
+    if (start < text.length) this.#keep(text, start);
+    // Without waiting for the end of its last line: the SDK throws once it has read the object.
+    if (this.#stray !== '' || this.#isObjectBegun()) this.#takeError(take);
+  }
+
+  #keep(text: string, start: number): void {
     this.#pieces.push(text.slice(start));
     if (this.#pieces.length === MAX_PIECES) this.#joinPieces();
     this.#restLength += text.length - start;
     // A line that never ends must not fill the memory.
     if (this.#restLength > this.#maxEventLength + 64) this.#forget();
+  }
+
+  #isObjectBegun(): boolean {
+    return this.#framing === 'sse' && (this.#rest[0] ?? this.#pieces[0])?.startsWith('{') === true;
+  }
+
+  /** Gives an error that stands between events as an event of its own, once it is whole. */
+  #takeError(take: (event: SseEvent) => void): void {
+    if (this.#stray.length + this.#restLength > MAX_STRAY) return;
+    const data = this.#stray + this.#rest.join('') + this.#pieces.join('');
+    const found = data.trimEnd().endsWith('}') ? objectIn(data) : null;
+    if (found === null) return;
+    this.#stray = '';
+    this.#forget();
+    if ('error' in found) take({ name: '', data });
   }
 
   /** The stream ended: a last line needs no line feed, an event of `sse` its empty line. */
@@ -100,6 +126,9 @@ export class SseReader {
       this.#length += value.length + 1;
       if (this.#length <= this.#maxEventLength) this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
     } else if (isField(text, start, end, 'event')) this.#name = valueOf(text, start + 5, end);
+    else if ((this.#stray !== '' || text[start] === '{') && this.#stray.length <= MAX_STRAY) {
+      this.#stray += `${text.slice(start, end)}\n`;
+    }
   }
 }
 

@@ -211,6 +211,32 @@ describe('sending what waits', () => {
     expect({ sent, dead }).toEqual({ sent: ['{"n":0}', project], dead: [] });
   });
 
+  it('registers a project after calls that wait behind it', async () => {
+    const projects = ['{"bundleType":"cer.project.bundle.v1","n":1}', '{"bundleType":"cer.project.bundle.v1","n":2}'];
+    const disk = createMemorySpool();
+    for (const text of [...projects, '{"n":0}']) disk.put(text);
+    const sent: string[] = [];
+    const dead: string[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [disk, createMemorySpool()],
+      async *attest(texts) {
+        sent.push(...texts);
+        yield* attestAll(texts);
+      },
+      // The calls of the second one are nowhere.
+      register: async (text) =>
+        sent.length === 0 || text === projects[1]
+          ? { index: 0, status: 400, body: { error: 'ATTESTATION_MISSING' } }
+          : { index: 0, status: 200, body: { text } },
+      registered: ({ text }) => sent.push(typeof text === 'string' ? text : ''),
+      dead: (text, code) => dead.push(text, code),
+    });
+    await drain.flush(10_000);
+    expect({ sent, dead }).toEqual({ sent: ['{"n":0}', projects[0]], dead: [projects[1], 'ATTESTATION_MISSING'] });
+    expect(disk.waiting).toBe(0);
+  });
+
   it('gives up a project whose calls no spool has', async () => {
     const disk = createMemorySpool();
     disk.put('{"bundleType":"cer.project.bundle.v1"}');

@@ -60,8 +60,14 @@ export interface Drain {
   stop(): void;
 }
 
+interface Sending extends DrainDeps {
+  /** Projects that were moved behind calls that wait. */
+  readonly moved: Set<string>;
+}
+
 /** Sends sealed bundles to the node. A bundle that was sent twice is one certificate: its `executionId` says so. */
-export function createDrain(deps: DrainDeps): Drain {
+export function createDrain(given: DrainDeps): Drain {
+  const deps: Sending = { ...given, moved: new Set() };
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let failures = 0;
@@ -150,7 +156,7 @@ export function createDrain(deps: DrainDeps): Drain {
  * @throws NodeError as `send`
  */
 async function sendWhereItFits(
-  deps: DrainDeps,
+  deps: Sending,
   spool: Spool,
   batch: Batch,
   most: number,
@@ -171,7 +177,7 @@ async function sendWhereItFits(
 }
 
 /** @throws NodeError when the rest of the batch must be sent later */
-async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patience): Promise<void> {
+async function send(deps: Sending, spool: Spool, batch: Batch, patience: Patience): Promise<void> {
   const sent = oneRequest(batch.texts);
   const [first = ''] = sent;
   const results = isProject(first) ? [await deps.register(first, patience)] : deps.attest(sent, patience);
@@ -183,10 +189,8 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patie
       if (status !== 200 && isRetryable(status)) {
         throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
       }
-      if (code === 'ATTESTATION_MISSING' && isProject(text) && waitsElsewhere(deps, spool)) {
-        throw new Error('a project waits for calls that another spool has');
-      }
-      if (status === 200 && isProject(text)) deps.registered(body);
+      if (code === 'ATTESTATION_MISSING' && isProject(text)) waitForCalls(deps, spool, batch, text, code);
+      else if (status === 200 && isProject(text)) deps.registered(body);
       else if (status === 200) deps.attested(body);
       else giveUp(deps, spool, batch, text, code);
       taken += 1;
@@ -197,7 +201,19 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch, patience: Patie
   }
 }
 
-/** Calls of a project may be in another spool, when the disk was full for a time. */
+/**
+ * The calls of a project may wait in another spool, when the disk was full for a time, or behind it, in a segment of
+ * another process: then it is moved to the end, once.
+ * @throws Error when it must be sent later
+ */
+function waitForCalls(deps: Sending, spool: Spool, batch: Batch, text: string, code: string): void {
+  if (waitsElsewhere(deps, spool)) throw new Error('a project waits for calls that another spool has');
+  if (spool.waiting > 1 && !deps.moved.delete(text)) {
+    spool.put(text);
+    deps.moved.add(text);
+  } else giveUp(deps, spool, batch, text, code);
+}
+
 function waitsElsewhere({ spools }: DrainDeps, spool: Spool): boolean {
   return spools.some((other) => other !== spool && other.waiting > 0);
 }

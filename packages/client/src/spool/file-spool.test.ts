@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs, {
   mkdtempSync,
   readdirSync,
@@ -112,6 +113,24 @@ describe('a spool of files', () => {
     expect(sent).toEqual(['0', '1', '"after"']);
     expect(spool).toMatchObject({ torn: LINES - 2, waiting: 0, waitingBytes: 0 });
     expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('takes the segments of ended processes by the time of their bundles', async () => {
+    await spool.close();
+    rmSync(segment());
+    const bundles = ['2026-01-02', '2026-01-01', '2026-01-03'].map((day) => `{"createdAt":"${day}T00:00:00.000Z"}`);
+    for (const [at, bundle] of bundles.entries()) {
+      const sha256 = createHash('sha256').update(bundle).digest('hex');
+      const line = `{"n":1,"sha256":"${sha256}","bundle":${bundle}}\n`;
+      writeFileSync(join(dir, `99999999${at}-${'0'.repeat(16)}.ndjson`), line);
+    }
+    const next = openFileSpool(dir, fail);
+    const taken: string[] = [];
+    for (let batch = await next.next(LINES); batch !== null; batch = await next.next(LINES)) {
+      taken.push(...batch.texts);
+      batch.acknowledge(batch.texts.length);
+    }
+    expect(taken).toEqual(bundles.toSorted());
   });
 
   it('waits for no line that was changed', async () => {

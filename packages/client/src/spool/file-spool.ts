@@ -26,6 +26,8 @@ class FileSpool implements Spool {
     this.#dir = dir;
     makeFolder(dir);
     for (const orphan of orphansIn(dir)) this.#adopt(orphan, failed);
+    // By the time of their bundles, not by name: a project is registered after its calls are attested.
+    this.#segments.sort((one, other) => (one.oldestAt ?? 0) - (other.oldestAt ?? 0));
   }
 
   get waiting(): number {
