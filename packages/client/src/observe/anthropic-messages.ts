@@ -1,7 +1,15 @@
 import { elementsOf } from '@cer/canonical-json';
 import { textOf, type Json, type JsonMembers } from '../json.js';
-import { addDelta, assignBut, assignStated, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
-import type { SseEvent } from './sse.js';
+import {
+  addDelta,
+  assignBut,
+  assignStated,
+  isDraft,
+  objectIn,
+  type Fold,
+  type SseEvent,
+  type StreamEnd,
+} from './fold.js';
 
 type Draft = Record<string, Json>;
 

@@ -1,6 +1,14 @@
 import type { Json, JsonMembers } from '../json.js';
-import { addDelta, assignBut, assignStated, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
-import type { SseEvent } from './sse.js';
+import {
+  addDelta,
+  assignBut,
+  assignStated,
+  isDraft,
+  objectIn,
+  type Fold,
+  type SseEvent,
+  type StreamEnd,
+} from './fold.js';
 
 type Draft = Record<string, Json>;
 

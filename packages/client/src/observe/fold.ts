@@ -1,5 +1,11 @@
 import type { Json, JsonMembers } from '../json.js';
-import type { SseEvent } from './sse.js';
+
+/** One event of a stream. */
+export interface SseEvent {
+  /** The field `event`, or empty. */
+  readonly name: string;
+  readonly data: string;
+}
 
 /** The state of a stream as its own protocol sees it. */
 export type StreamEnd = 'open' | 'complete' | 'failed';

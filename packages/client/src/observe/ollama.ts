@@ -1,6 +1,5 @@
 import type { Json, JsonMembers } from '../json.js';
-import { addDelta, assignStated, objectIn, type Fold, type StreamEnd } from './fold.js';
-import type { SseEvent } from './sse.js';
+import { addDelta, assignStated, objectIn, type Fold, type SseEvent, type StreamEnd } from './fold.js';
 
 /** Members that arrive in parts: of a chat, of a generated text, of both. Others are stated again by lines. */
 const PARTS: ReadonlySet<string> = new Set(['message', 'response', 'thinking', 'logprobs']);

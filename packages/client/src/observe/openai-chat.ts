@@ -1,7 +1,15 @@
 import { elementsOf } from '@cer/canonical-json';
 import type { Json, JsonMembers } from '../json.js';
-import { addDelta, assignBut, assignStated, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
-import type { SseEvent } from './sse.js';
+import {
+  addDelta,
+  assignBut,
+  assignStated,
+  isDraft,
+  objectIn,
+  type Fold,
+  type SseEvent,
+  type StreamEnd,
+} from './fold.js';
 
 /** Members of a choice that arrive in parts. Others, as the verdicts of a content filter, are stated again by chunks. */
 const PARTS: ReadonlySet<string> = new Set(['text', 'logprobs']);

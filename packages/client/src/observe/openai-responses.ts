@@ -1,6 +1,5 @@
 import type { Json, JsonMembers } from '../json.js';
-import { isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
-import type { SseEvent } from './sse.js';
+import { isDraft, objectIn, type Fold, type SseEvent, type StreamEnd } from './fold.js';
 
 const ENDS: ReadonlyMap<Json | undefined, StreamEnd> = new Map<Json, StreamEnd>([
   ['response.completed', 'complete'],

@@ -1,12 +1,5 @@
-import { objectIn } from './fold.js';
+import { objectIn, type SseEvent } from './fold.js';
 import { Utf8Chunks } from './utf8-chunks.js';
-
-/** One event of a stream. */
-export interface SseEvent {
-  /** The field `event`, or empty. */
-  readonly name: string;
-  readonly data: string;
-}
 
 /** Maximum characters of an error that stands between events. */
 const MAX_STRAY = 64 * 1024;
