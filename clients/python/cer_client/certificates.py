@@ -120,7 +120,7 @@ class Certificates:
         return CertifyingHandler(self._recorder)
 
     @overload
-    def tool(self, function: _Function) -> _Function: ...
+    def tool(self, function: _Function, *, name: Optional[str] = None) -> _Function: ...
 
     @overload
     def tool(self, *, name: Optional[str] = None) -> Callable[[_Function], _Function]: ...
@@ -128,12 +128,11 @@ class Certificates:
     def tool(self, function: Any = None, *, name: Optional[str] = None) -> Any:
         """The same function, whose calls are certified: `@cer.tool`, or `@cer.tool(name="look_up")`.
 
-        Raises TypeError for a generator.
+        Raises TypeError for a generator and for what is no function, ValueError for a name that no certificate takes.
         """
 
         def observed(given: Any) -> Any:
-            stated = name or str(getattr(given, "__name__", "unnamed"))
-            return observe_tool(self._recorder, stated, given)
+            return observe_tool(self._recorder, name, given)
 
         return observed if function is None else observed(function)
 
@@ -141,8 +140,9 @@ class Certificates:
         """`with cer.run("case-7"):`: the calls of the block become the steps of one project with this title."""
 
         def store(text: str) -> None:
+            # Its calls are counted by themselves.
             if not self._evidence.store(text, False):
-                self._evidence.counts.add(dropped=1)
+                self._evidence.failed(RuntimeError("a project was not stored: the spool is full"))
 
         deps = self._recorder.deps
         return Project(self._recorder, project, deps.app_id, store, deps.failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import Callable, List, NamedTuple, Optional, Sequence, Set
 
 from cer_client.node import TOO_LARGE, LineResult, Node, NodeError, is_retryable
 from cer_client.projects import is_project
@@ -43,6 +43,8 @@ class Drain:
         self._threads: List[threading.Thread] = []
         self._flushing = self._failures = 0
         self._most: float = BATCH_LINES
+        # Projects that were moved behind calls that wait.
+        self._moved: Set[str] = set()
         self._not_before = 0.0
         self._is_stopped = self._is_sending = self._is_unsynced = False
 
@@ -198,14 +200,24 @@ class Drain:
         elif is_retryable(result.status):
             message = f"the node cannot attest a bundle now: {result.status} {code}"
             raise NodeError(code, message, result.status)
-        elif code == "ATTESTATION_MISSING" and is_project(text) and self._waits_elsewhere(spool):
-            raise OSError("a project waits for calls that another spool has")
+        elif code == "ATTESTATION_MISSING" and is_project(text):
+            self._wait_for_calls(spool, batch, text, code)
         else:
             self._give_up(spool, batch, text, code)
 
-    def _waits_elsewhere(self, spool: Spool) -> bool:
-        """Calls of a project may be in another spool, when the disk was full for a time."""
-        return any(other is not spool and other.waiting > 0 for other in self._spools)
+    def _wait_for_calls(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
+        """The calls of a project may wait in another spool, when the disk was full for a time, or behind it.
+
+        That is so in a segment of another process: then the project is moved to the end, once.
+        """
+        if any(other is not spool and other.waiting > 0 for other in self._spools):
+            raise OSError("a project waits for calls that another spool has")
+        if spool.waiting > 1 and text not in self._moved:
+            spool.put(text)
+            self._moved.add(text)
+            return
+        self._moved.discard(text)
+        self._give_up(spool, batch, text, code)
 
     def _give_up(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
         try:

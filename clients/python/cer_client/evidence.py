@@ -61,7 +61,7 @@ class Evidence:
 
     def report(self, app_id: str, every: Optional[float]) -> None:
         """Seals the counts every so many seconds; with None, when it closes."""
-        self._coverage = Coverage(app_id, every, self.stats, lambda text: self.store(text, False), self.failed)
+        self._coverage = Coverage(app_id, every, self.stats, self.store, self.failed)
 
     def stats(self) -> Stats:
         stats, oldest = self.counts.copy(), self._oldest_at()

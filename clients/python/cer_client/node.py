@@ -68,8 +68,9 @@ class Node:
         try:
             answer = _object_in(self._post("/v1/project-bundle/register", "application/json", text))
         except NodeError as error:
-            # A refused key can be replaced, so the project is kept and sent again.
-            if error.status is None or error.status in (401, 403, TOO_LARGE) or is_retryable(error.status):
+            # A refused key can be replaced, and an answer without a code is not a node's: the project is sent again.
+            is_kept = error.status in (None, 401, 403, TOO_LARGE) or error.code == "UNEXPECTED_ANSWER"
+            if is_kept or error.status is None or is_retryable(error.status):
                 raise
             return LineResult(error.status, {"error": error.code})
         if answer is None:

@@ -23,14 +23,17 @@ class _Step(NamedTuple):
 
 
 class StepPlace:
-    """The place of a call in its project, taken when the call begins. It stays empty without a certificate."""
+    """The place of a call in its project, taken when the call begins.
+
+    It stays empty without a certificate, and when the project is over.
+    """
 
     def __init__(self, project: "Project", position: int) -> None:
         self._project, self._position = project, position
 
     def fill(self, sealed: Sealed, label: str, kind: str) -> None:
         """`kind` is `model-call` or `tool-call`."""
-        self._project.steps[self._position] = _Step(sealed, label, kind)
+        self._project.filled(self._position, _Step(sealed, label, kind))
 
     def leave(self) -> None:
         """The call is certified in another place."""
@@ -58,11 +61,17 @@ class Project:
         self._process_id = os.getpid()
         self._lock = threading.RLock()
         # In the order in which the calls began.
-        self.steps: List[Optional[_Step]] = []
+        self._steps: List[Optional[_Step]] = []
         self._begun = 0
+        self._is_entered = self._is_over = False
         self.outer: Optional[Project] = None
 
     def __enter__(self) -> None:
+        """Raises RuntimeError the second time."""
+        with self._lock:
+            was_entered, self._is_entered = self._is_entered, True
+        if was_entered:
+            raise RuntimeError("a project is one block: call cer.run again for another")
         self._id, self._started_at = uuid_v7(), now()
         self.outer = _current.get()
         _current.set(self)
@@ -87,22 +96,32 @@ class Project:
         """A forked process has a copy of a project that its parent seals."""
         return os.getpid() == self._process_id
 
-    def begin(self) -> StepPlace:
+    def begin(self) -> Optional[StepPlace]:
+        """None when it is over, or another process's."""
         with self._lock:
+            if self._is_over or not self.is_of_this_process:
+                return None
             self._begun += 1
-            self.steps.append(None)
-            return StepPlace(self, len(self.steps) - 1)
+            self._steps.append(None)
+            return StepPlace(self, len(self._steps) - 1)
+
+    def filled(self, position: int, step: _Step) -> None:
+        with self._lock:
+            if not self._is_over:
+                self._steps[position] = step
 
     def left(self, position: int) -> None:
         with self._lock:
             self._begun -= 1
-            self.steps[position] = None
 
     def _sealed(self, outcome: str) -> Optional[str]:
         """The bundle as text; None without a step. Its tags state how many calls began, so that a gap is visible."""
         with self._lock:
-            steps = [step for step in self.steps if step is not None]
+            steps = [step for step in self._steps if step is not None]
             begun = self._begun
+            # Work that outlives the block keeps making calls, perhaps for as long as the program runs.
+            self._is_over = True
+            self._steps.clear()
         if not steps:
             return None
         project: Members = {
@@ -140,11 +159,17 @@ def _entry(step: _Step, position: int) -> Members:
 
 
 def place_for(owner: object) -> Optional[StepPlace]:
-    """A place in the innermost project of this owner that the running work belongs to."""
+    """A place in the innermost project of this owner that the running work belongs to.
+
+    One that is over may still be current, where its block ended in another context, as that of a generator.
+    """
     project = _current.get()
-    while project is not None and (project.owner is not owner or not project.is_of_this_process):
+    while project is not None:
+        place = project.begin() if project.owner is owner else None
+        if place is not None:
+            return place
         project = project.outer
-    return None if project is None else project.begin()
+    return None
 
 
 def is_project(text: str) -> bool:

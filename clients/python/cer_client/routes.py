@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable, Dict, Optional
 
 from cer_client.folds import ChatFold, CohereFold, Fold, GeminiFold, MessagesFold, OllamaFold, ResponsesFold
@@ -44,7 +45,20 @@ def fold_for(path: str) -> Optional[Callable[[], Fold]]:
 
 def is_other(fold: Callable[[], Fold], body: Optional[str]) -> bool:
     """Whether a request to a path with this fold is one to another service."""
-    return fold in _SHARED and body is not None and '"model"' not in body
+    if fold not in _SHARED:
+        return False
+    # A form or a stream: Anthropic's SDK sends a message as text.
+    return fold is not MessagesFold if body is None else '"model"' not in body
+
+
+def is_answer_of_other(fold: Callable[[], Fold], status: int, content_type: str) -> bool:
+    """Whether an answer shows that the request was one to another service.
+
+    Chats of programs have Ollama's paths, and its answers are JSON or lines of it.
+    """
+    if fold is not OllamaFold or not 200 <= status < 300:
+        return False
+    return re.match(r"application/(x-nd)?json\b", content_type) is None
 
 
 def model_in(fold: Callable[[], Fold], path: str) -> Optional[str]:

@@ -125,6 +125,8 @@ class FileSpool:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for orphan in orphans_in(folder):
             self._adopt(orphan, failed)
+        # By the time of their bundles, not by name: a project is registered after its calls are attested.
+        self._segments.sort(key=lambda segment: segment.oldest_at or 0)
 
     def after_fork(self) -> None:
         """The parent sends its segments."""

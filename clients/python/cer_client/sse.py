@@ -6,6 +6,10 @@ import codecs
 from io import StringIO
 from typing import List, Literal
 
+from cer_client.folds import object_in
+
+# Maximum characters of an error that stands between events.
+MAX_STRAY = 64 * 1024
 # How events are written: server-sent events, or one per line, as in NDJSON.
 Framing = Literal["sse", "lines"]
 
@@ -22,6 +26,8 @@ class SseReader:
         self._is_carriage_last = False
         self._data: List[str] = []
         self._length = 0
+        # Lines that are no fields, from one that begins an object: Gemini states an error so, amid a stream.
+        self._stray = ""
 
     def push(self, content: bytes) -> List[str]:
         """The data of the events that end within this chunk."""
@@ -44,7 +50,24 @@ class SseReader:
         # A line that never ends must not fill the memory.
         if self._rest.tell() > self._max_length + 64:
             self._rest = StringIO()
+        if self._framing == "sse":
+            self._take_error(events)
         return events
+
+    def _take_error(self, events: List[str]) -> None:
+        """Gives an error that stands between events as an event of its own, once it is whole.
+
+        Without waiting for the end of its last line: the SDK raises once it has read the object.
+        """
+        length = len(self._stray) + self._rest.tell()
+        if not 0 < length <= MAX_STRAY:
+            return
+        text = self._stray + self._rest.getvalue()
+        found = object_in(text) if text[0] == "{" and text.rstrip().endswith("}") else None
+        if found is not None:
+            self._stray, self._rest = "", StringIO()
+            if "error" in found:
+                events.append(text)
 
     def end(self) -> List[str]:
         """The data that ends with the stream: a last line needs no line feed, an event of `sse` its empty line."""
@@ -66,6 +89,8 @@ class SseReader:
             return
         name, _, value = line.partition(":")
         if name != "data":
+            if (self._stray or line.startswith("{")) and len(self._stray) <= MAX_STRAY:
+                self._stray += f"{line}\n"
             return
         value = value[1:] if value.startswith(" ") else value
         self._length += len(value) + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import functools
 import inspect
 from typing import Any, Awaitable, Callable, Mapping, Optional, Tuple
@@ -9,22 +11,32 @@ from typing import Any, Awaitable, Callable, Mapping, Optional, Tuple
 from cer_client.executions import Json
 from cer_client.json_of import content_of
 from cer_client.recorder import Recorder, StartedCall
-from cer_client.sealing import Call, label_of
+from cer_client.sealing import Call
+from cer_verify import has_control, unit_count, well_formed
 
 # The provider of a tool's certificate.
 PROVIDER = "tool"
+# A future has no result yet, and is not to be awaited twice.
+_FUTURES = (asyncio.Future, concurrent.futures.Future)
 
 
-def observe_tool(recorder: Recorder, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def observe_tool(recorder: Recorder, name: Optional[str], function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function. Results and errors are its own; its input is its arguments by the names of its parameters.
 
-    Raises TypeError for a generator, whose calls have no result.
+    Raises TypeError for what is no function, and for a generator, whose calls have no result; ValueError for a name
+    that no certificate takes.
     """
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"{name}: a generator cannot be certified, a function that returns a list can")
-    tool = _Tool(recorder, label_of(name, "unnamed"), function)
+    if isinstance(function, (classmethod, staticmethod)):
+        raise TypeError(f"cer.tool goes below @{type(function).__name__}, next to the function")
+    if not callable(function):
+        raise TypeError('cer.tool takes a function; another name is given as @cer.tool(name="look_up")')
+    # Of an object that can be called, what its class says.
+    kinds: Tuple[object, ...] = (function, type(function).__call__)
+    stated = _checked(name or _name_of(function))
+    if any(inspect.isgeneratorfunction(kind) or inspect.isasyncgenfunction(kind) for kind in kinds):
+        raise TypeError(f"{stated}: a generator cannot be certified, a function that returns a list can")
+    tool = _Tool(recorder, stated, function)
 
-    @functools.wraps(function)
     def observed(*arguments: Any, **named: Any) -> Any:
         call = tool.begin(arguments, named)
         try:
@@ -32,16 +44,28 @@ def observe_tool(recorder: Recorder, name: str, function: Callable[..., Any]) ->
         except BaseException as error:
             call.threw(error)
             raise
-        if inspect.iscoroutine(result):
+        if isinstance(result, _FUTURES):
+            result.add_done_callback(call.settled)
+        elif inspect.isawaitable(result):
             return _followed(result, call)
+        elif inspect.isgenerator(result) or inspect.isasyncgen(result):
+            call.miss()
+        else:
+            call.returned(result)
+        return result
+
+    async def observed_async(*arguments: Any, **named: Any) -> Any:
+        call = tool.begin(arguments, named)
+        try:
+            result = await function(*arguments, **named)
+        except BaseException as error:
+            call.threw(error)
+            raise
         call.returned(result)
         return result
 
-    @functools.wraps(function)
-    async def observed_async(*arguments: Any, **named: Any) -> Any:
-        return await _followed(function(*arguments, **named), tool.begin(arguments, named))
-
-    return observed_async if inspect.iscoroutinefunction(function) else observed
+    is_async = any(inspect.iscoroutinefunction(kind) for kind in kinds)
+    return functools.update_wrapper(observed_async if is_async else observed, function)
 
 
 async def _followed(awaited: Awaitable[Any], call: "_ToolCall") -> Any:
@@ -52,6 +76,19 @@ async def _followed(awaited: Awaitable[Any], call: "_ToolCall") -> Any:
         raise
     call.returned(result)
     return result
+
+
+def _name_of(function: Any) -> str:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _checked(name: str) -> str:
+    """See docs/spec.md, "Members and their rules"."""
+    if 1 <= unit_count(name) <= 256 and not has_control(name) and well_formed(name):
+        return name
+    raise ValueError("name: must have 1 to 256 characters and no control characters")
 
 
 class _Tool:
@@ -78,7 +115,10 @@ class _Tool:
     def _by_name(self, arguments: Tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             if self._signature is not None:
-                return self._signature.bind(*arguments, **named).arguments
+                bound = self._signature.bind(*arguments, **named).arguments
+                # The object of a method is not what the tool was asked, and changes from call to call.
+                first = next(iter(self._signature.parameters), None)
+                return {name: value for name, value in bound.items() if name != first or name not in ("self", "cls")}
         except TypeError:
             pass  # The function refuses them too.
         return {"args": arguments, "kwargs": named}
@@ -96,6 +136,23 @@ class _ToolCall:
     def threw(self, error: BaseException) -> None:
         """Cancellation is the caller's."""
         self._end("failed" if isinstance(error, Exception) else "aborted", dict)
+
+    def settled(self, future: Any) -> None:
+        """A future has its result, its error, or was cancelled."""
+        if future.cancelled():
+            self._end("aborted", dict)
+            return
+        # Not by its method, after which asyncio no longer reports an error that nobody asked for.
+        error = getattr(future, "_exception", None)
+        if error is None:
+            self.returned(future.result())
+        else:
+            self.threw(error)
+
+    def miss(self) -> None:
+        """The call cannot be certified."""
+        if self._started is not None:
+            self._started.miss()
 
     def _end(self, outcome: str, output: Callable[[], Json]) -> None:
         if self._started is None:

@@ -11,7 +11,7 @@ from cer_client.executions import Json, Members
 from cer_client.folds import Fold
 from cer_client.followed_stream import stream_class
 from cer_client.recorder import Recorder, value_in
-from cer_client.routes import fold_for, is_other, model_in, provider_at
+from cer_client.routes import fold_for, is_answer_of_other, is_other, model_in, provider_at
 from cer_client.sealing import Call, label_of, parameters_of
 from cer_verify import get
 
@@ -32,8 +32,8 @@ class Watch:
             earlier = recorder.attempts.resume(self._url, body, self._attempt)
             self._call_id = (framework.call_id if framework else earlier) or self._started.execution_id
 
-    def follow(self, response: Any) -> Exchange:
-        """Begins to follow a response; None where no answer came."""
+    def follow(self, response: Any) -> Optional[Exchange]:
+        """Begins to follow a response, None where no answer came. Returns None for an answer that is left alone."""
         answer = None
         if response is not None:
             headers = {name.lower(): value for name, value in response.headers.items()}
@@ -41,7 +41,17 @@ class Watch:
                 # What was read is no longer encoded.
                 headers.pop("content-encoding", None)
             answer = Answer(response.status_code, headers)
+            if is_answer_of_other(self._fold, answer.status, headers.get("content-type", "")):
+                if self._started is not None:
+                    self._started.leave()
+                return None
         return Exchange(answer, self._fold, self._observer.max_content_bytes, self._ended)
+
+    def broke(self, error: BaseException) -> None:
+        """No answer came."""
+        exchange = self.follow(None)
+        if exchange is not None:
+            exchange.broke(error)
 
     def miss(self) -> None:
         if self._started is not None:
@@ -126,7 +136,7 @@ class Observer:
     def broke(self, watch: Optional[Watch], error: BaseException) -> None:
         """A request without an answer."""
         if watch is not None:
-            self.quietly(lambda: watch.follow(None).broke(error))
+            self.quietly(watch.broke, error)
 
     def wrap(self, watch: Optional[Watch], response: Any, is_sync: bool) -> Any:
         """The same response, whose stream is followed while the caller reads it."""
@@ -134,6 +144,8 @@ class Observer:
             return response
         try:
             exchange = watch.follow(response)
+            if exchange is None:
+                return response
             if response.is_closed:
                 # The inner transport has read it, or made it, as that of a cache.
                 exchange.hand_on(response.content)

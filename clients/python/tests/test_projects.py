@@ -5,23 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import dataclasses
+import gc
 import json
 import os
 import shutil
 import tempfile
 import threading
 import unittest
-from datetime import datetime, timezone
+import warnings
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Generator, Iterator, List, Tuple
 from unittest import mock
 
 from test_spool import NODE_DOWN, Node, record
 
 import cer_verify
 from cer_client import Certificates, CertifiedProject, SpoolFullError
+from cer_client.node import NodeError
+from cer_client.projects import is_project
+from cer_client.segment import Segment
+from cer_client.spool import FileSpool
 
 SECRET = "the secret of the caller"
 
@@ -72,6 +81,11 @@ class Case(unittest.TestCase):
 
 class Colour(Enum):
     RED = "red"
+
+
+class ArrayLike:
+    def tolist(self) -> List[int]:
+        return [1, 2]
 
 
 @dataclasses.dataclass
@@ -130,11 +144,16 @@ class Tools(Case):
     def test_values_of_python(self) -> None:
         cer = self.certificates()
         at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
-        given = {"place": Place("Lisbon", at), "price": Decimal("1.10"), "colour": Colour.RED, "path": Path("a/b")}
+        given: Dict[str, Any] = {"place": Place("Lisbon", at), "price": Decimal("1.10"), "path": Path("a/b")}
+        given.update(
+            colour=Colour.RED, cities={"b", "a", "c"}, wait=timedelta(hours=1), last=deque([1]), by={Colour.RED: 1}
+        )
+        given["array"] = ArrayLike()
         self.assertEqual(cer.tool(lambda **values: values["place"])(**given), given["place"])
         snapshot = self.bundles()[0]["snapshot"]
         place = {"city": "Lisbon", "at": "2026-01-02T03:04:05+00:00"}
-        values = {"place": place, "price": "1.10", "colour": "red", "path": "a/b"}
+        values: Dict[str, Any] = {"place": place, "price": "1.10", "colour": "red", "path": "a/b", "array": [1, 2]}
+        values.update(cities=["a", "b", "c"], wait="1:00:00", last=[1], by={"red": 1})
         self.assertEqual(snapshot["inputHash"], hash_of({"values": values}))
         self.assertEqual(snapshot["outputHash"], hash_of(place))
 
@@ -181,6 +200,138 @@ class Tools(Case):
 
         self.assertEqual(asyncio.run(cer.tool(made)("a")), "a")
         self.assertEqual(self.bundles()[0]["snapshot"]["outputHash"], hash_of("a"))
+
+    def test_future_is_followed_and_is_the_same(self) -> None:
+        cer = self.certificates()
+        with ThreadPoolExecutor(1) as pool:
+            held = threading.Event()
+            future = cer.tool(lambda: pool.submit(held.wait), name="submit")()
+            self.assertEqual((self.bundles(), cer.stats().open), ([], 1))
+            held.set()
+            self.assertIs(future.result(), True)
+            failing = cer.tool(lambda: pool.submit(int, "no"), name="submit")()
+            self.assertIsInstance(failing.exception(), ValueError)
+
+        async def work() -> None:
+            loop = asyncio.get_running_loop()
+            futures = [cer.tool(loop.create_future, name="future")() for _ in range(3)]
+            futures[0].set_result("Lisbon")
+            futures[1].set_exception(ValueError(SECRET))
+            futures[2].cancel()
+            await asyncio.gather(*futures, return_exceptions=True)
+
+        asyncio.run(work())
+        outcomes = [bundle["context"]["signals"][0]["payload"]["outcome"] for bundle in self.bundles()]
+        self.assertEqual(outcomes, ["complete", "failed", "complete", "failed", "aborted"])
+        self.no_faults()
+
+    def test_error_that_nobody_asks_for_is_still_reported(self) -> None:
+        reported: List[Any] = []
+
+        async def work() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(lambda _, context: reported.append(context["exception"]))
+            future = self.certificates().tool(loop.create_future, name="future")()
+            future.set_exception(ValueError("unread"))
+            await asyncio.sleep(0)
+            del future
+            gc.collect()
+
+        asyncio.run(work())
+        self.assertEqual([str(error) for error in reported], ["unread"])
+
+    def test_generator_that_a_function_returns_is_not_certified(self) -> None:
+        cer = self.certificates()
+        self.assertEqual(list(cer.tool(lambda: (number for number in (1, 2)))()), [1, 2])
+        self.assertEqual((cer.stats().seen, cer.stats().unsealed, cer.stats().sealed), (1, 1, 0))
+
+    def test_methods_are_certified_without_their_object(self) -> None:
+        cer = self.certificates()
+
+        class Desk:
+            key = "a key of the desk"
+
+            @cer.tool
+            def ask(self, city: str) -> str:
+                return city
+
+            @classmethod
+            @cer.tool
+            def name(cls, city: str) -> str:
+                return city
+
+            @staticmethod
+            @cer.tool
+            def plain(city: str) -> str:
+                return city
+
+        desk = Desk()
+        self.assertEqual([desk.ask("a"), Desk.name("a"), desk.plain("a")], ["a"] * 3)
+        self.assertEqual({bundle["snapshot"]["inputHash"] for bundle in self.bundles()}, {hash_of({"city": "a"})})
+        for wrapper in (classmethod, staticmethod):
+            with self.assertRaisesRegex(TypeError, f"cer.tool goes below @{wrapper.__name__}"):
+                cer.tool(wrapper(lambda *_: None))  # type: ignore[type-var]
+
+    def test_names(self) -> None:
+        cer = self.certificates()
+
+        class Asking:
+            def __call__(self, city: str) -> str:
+                return city
+
+        def ask(city: str) -> str:
+            return city
+
+        for function in (Asking(), partial(ask), partial(partial(ask))):
+            self.assertEqual(cer.tool(function)("a"), "a")
+        self.assertEqual([bundle["snapshot"]["model"] for bundle in self.bundles()], ["Asking", "ask", "ask"])
+        for name in ("a\nb", "\U0001f600" * 200, "\ud800"):
+            with self.assertRaisesRegex(ValueError, "^name: must have 1 to 256 characters"):
+                cer.tool(ask, name=name)
+        with self.assertRaisesRegex(TypeError, "cer.tool takes a function"):
+            cer.tool("look_up")  # type: ignore[call-overload]
+
+    def test_object_whose_call_is_asynchronous(self) -> None:
+        cer = self.certificates()
+
+        class Asking:
+            async def __call__(self, city: str) -> str:
+                return city
+
+        asking = cer.tool(Asking())
+        self.assertTrue(asyncio.iscoroutinefunction(asking))
+        self.assertEqual(asyncio.run(asking("a")), "a")
+        self.assertEqual(len(self.bundles()), 1)
+
+    def test_asynchronous_call_that_is_refused_or_cannot_be_made(self) -> None:
+        async def ask(city: str) -> str:
+            return city
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            full = self.certificates(in_memory=True, max_spool_bytes=0, on_full="raise-before-call")
+            with self.assertRaises(SpoolFullError):
+                asyncio.run(full.tool(ask)("a"))
+            with self.assertRaises(TypeError):
+                asyncio.run(self.certificates().tool(ask)())  # type: ignore[call-arg]
+            gc.collect()
+        (bundle,) = self.bundles()
+        self.assertEqual(bundle["context"]["signals"][0]["payload"], {"outcome": "failed"})
+
+    def test_faults_of_values_say_nothing_of_them(self) -> None:
+        class Model:
+            def model_dump(self) -> Any:
+                raise RuntimeError(SECRET)
+
+        cer = self.certificates()
+        many: List[Any] = []
+        for _ in range(30):
+            many = [many, many]
+        for value in (Model(), many):
+            self.assertIs(cer.tool(lambda given: given)(value), value)
+        self.assertEqual((cer.stats().seen, cer.stats().unsealed), (2, 2))
+        texts = [str(fault) for fault in self.faults if not isinstance(fault, NodeError)]
+        self.assertEqual(texts, ["a value cannot be read: RuntimeError", "a value has too many values"])
 
     def test_runs_although_its_values_have_no_json(self) -> None:
         cer = self.certificates()
@@ -289,6 +440,50 @@ class Projects(Case):
         self.assertEqual(self.projects()[0]["tags"], ["outcome:complete", "calls-begun:3", "calls-certified:1"])
         late.miss()
 
+    def test_takes_no_further_call_when_it_is_over(self) -> None:
+        cer = self.certificates()
+
+        def steps(name: str) -> Generator[None, None, None]:
+            with cer.run(name):
+                record(cer)
+                yield
+
+        async def work() -> None:
+            with cer.run("outer"):
+                left = steps("inner")
+                next(left)
+
+                async def closes() -> None:
+                    left.close()
+
+                # The block of the generator ends in another context than that of its beginning.
+                await asyncio.ensure_future(closes())
+                record(cer)
+                outliving = asyncio.ensure_future(later())
+            told[0].set()
+            await outliving
+            record(cer)
+
+        async def later() -> None:
+            await told[0].wait()
+            record(cer)
+
+        async def started() -> None:
+            told.append(asyncio.Event())
+            await work()
+
+        # Made within the loop that waits for it.
+        told: List[asyncio.Event] = []
+        asyncio.run(started())
+        found = [(project["projectTitle"], project["tags"][1]) for project in self.projects()]
+        self.assertEqual(found, [("inner", "calls-begun:1"), ("outer", "calls-begun:1")])
+        self.assertEqual(len(self.bundles()), 4)
+
+    def test_is_one_block(self) -> None:
+        project = self.certificates().run("case")
+        with project, self.assertRaisesRegex(RuntimeError, "a project is one block"), project:
+            pass
+
     def test_without_calls_there_is_none(self) -> None:
         with self.certificates().run("empty"):
             pass
@@ -305,7 +500,8 @@ class Projects(Case):
         cer = self.certificates(max_spool_bytes=1500)
         with cer.run("case"):
             record(cer)
-        self.assertEqual((cer.stats().sealed, cer.stats().dropped), (1, 1))
+        self.assertEqual((cer.stats().seen, cer.stats().sealed, cer.stats().dropped), (1, 1, 0))
+        self.assertIn("a project was not stored: the spool is full", [str(fault) for fault in self.faults])
 
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
     def test_is_sealed_by_the_process_that_began_it(self) -> None:
@@ -364,6 +560,51 @@ class Registration(Case):
             self.assertEqual(cer.flush(0.3), 1)
             self.node.register_status = 200
             self.assertEqual((cer.flush(30), cer.stats().projects, cer.stats().dead), (0, 1, 0))
+
+    def test_waits_for_what_is_before_the_node(self) -> None:
+        cer = self.certificates(node_url=self.node.url)
+        for status in (302, 404, 405):
+            self.node.register_status, self.node.is_behind_proxy = status, True
+            with cer.run("case"):
+                record(cer)
+            self.assertEqual(cer.flush(0.3), 1)
+            self.node.register_status = 200
+            self.assertEqual((cer.flush(30), cer.stats().dead), (0, 0))
+        self.assertEqual(cer.stats().projects, 3)
+
+    def test_waits_for_calls_behind_it(self) -> None:
+        cer = self.certificates(node_url=self.node.url)
+        (disk, _) = cer._evidence._spools
+        texts: List[str] = []
+        with mock.patch.object(disk, "put", side_effect=texts.append), mock.patch.object(cer._evidence._drain, "start"):
+            with cer.run("case"):
+                record(cer)
+            with cer.run("of another node"):
+                record(cer)
+            call, project, _, lost = texts
+            self.assertEqual([is_project(text) for text in texts], [False, True, False, True])
+        self.node.needs_steps = True
+        for text in (project, lost, call):
+            disk.put(text)
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(self.node.requests, ["attest 1", "register case"])
+        self.assertEqual((cer.stats().projects, cer.stats().dead), (1, 1))
+
+    def test_takes_segments_by_the_time_of_their_bundles(self) -> None:
+        days = ("2026-01-02", "2026-01-01", "2026-01-03")
+        bundles = [f'{{"createdAt":"{day}T00:00:00.000Z"}}' for day in days]
+        for position, bundle in enumerate(bundles):
+            segment = Segment(self.folder / f"99999999{position}-{'0' * 16}.ndjson")
+            segment.append(bundle)
+            segment.close()
+        spool = FileSpool(self.folder, self.faults.append)
+        taken: List[str] = []
+        batch = spool.next(9)
+        while batch is not None:
+            taken += batch.texts
+            batch.acknowledge(len(batch.texts))
+            batch = spool.next(9)
+        self.assertEqual(taken, sorted(bundles))
 
     def test_waits_for_calls_that_another_spool_has(self) -> None:
         cer = self.certificates(node_url=self.node.url)
@@ -431,6 +672,25 @@ class CoverageReports(Case):
         cer.close(0)
         counts = {payload["clientId"]: payload["seen"] for payload in self.payloads()}
         self.assertEqual(sorted(counts.values()), [1, 2])
+
+    def test_names_a_report_that_is_stored_and_the_last_one_is(self) -> None:
+        cer = self.certificates(coverage=True, max_spool_bytes=0)
+        record(cer)
+        coverage = cer._evidence._coverage
+        assert coverage is not None
+        coverage.report(False)
+        cer.close(0)
+        found = [(one["report"], one["previous"], one["isLast"], one["dropped"]) for one in self.payloads()]
+        self.assertEqual(found, [(1, None, True, 1)])
+
+    def test_ends_with_its_client(self) -> None:
+        before = set(threading.enumerate())
+        cer = Certificates("tests", node_url=NODE_DOWN, in_memory=True, coverage_every=0.01)
+        (thread,) = set(threading.enumerate()) - before
+        del cer
+        gc.collect()
+        thread.join(30)
+        self.assertFalse(thread.is_alive())
 
     def test_interval_must_be_above_zero(self) -> None:
         for every in (0, -1, float("nan")):

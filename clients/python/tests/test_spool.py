@@ -69,7 +69,7 @@ class Node:
         self.repeats, self.cut_off, self.retry_after = 1, 0, ""
         # Projects by their hashes; whether their steps must be attested; the requests in their order.
         self.registered: List[str] = []
-        self.register_status, self.needs_steps = 200, False
+        self.register_status, self.needs_steps, self.is_behind_proxy = 200, False, False
         self.requests: List[str] = []
         owner = self
 
@@ -118,7 +118,7 @@ class Node:
         if self.needs_steps and not {step["executionId"] for step in project["stepRegistry"]} <= set(self.attested):
             status, code = 400, "ATTESTATION_MISSING"
         if status != 200:
-            return status, json.dumps({"error": code})
+            return status, "<h1>Maintenance</h1>" if self.is_behind_proxy else json.dumps({"error": code})
         self.requests.append(f"register {project['projectTitle']}")
         self.registered.append(project["integrity"]["projectHash"])
         answer = {"ok": True, "projectHash": self.registered[-1], "verificationUrl": "http://v/p"}

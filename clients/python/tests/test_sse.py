@@ -48,6 +48,17 @@ class SseTest(unittest.TestCase):
                         found = [data for chunk in chunks for data in reader.push(chunk)]
                         self.assertEqual([*found, *reader.end()], ['{"a": "Grüße"}', '{"b": "東京 🗼"}'])
 
+    def test_error_between_events_is_an_event(self) -> None:
+        error = '{\n  "error": {\n    "status": "UNAVAILABLE"\n  }\n}'
+        for chunk_bytes in (1, 2, 3, 7, 1000):
+            for end in ("", "\n"):
+                with self.subTest(chunk_bytes=chunk_bytes, end=end):
+                    found = data_of(f"data: a\n\n{error}{end}".encode(), chunk_bytes)
+                    self.assertEqual([found[0], found[1].strip(), len(found)], ["a", error, 2])
+        # Neither another object nor a long one.
+        self.assertEqual(data_of(b'{"candidates": []}\ndata: a\n\n', 1000), ["a"])
+        self.assertEqual(data_of(b'{"error": "' + b"x" * 70_000 + b'"}\ndata: a\n\n', 1000), ["a"])
+
     def test_only_a_line_ends_with_the_stream(self) -> None:
         reader = SseReader(1000)
         self.assertEqual([*reader.push(b"data: a\ndata: b"), *reader.end()], [])

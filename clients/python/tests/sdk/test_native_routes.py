@@ -111,6 +111,9 @@ async def gemini_parts_later(ai: Any) -> object:
     return [part.model_dump() async for part in stream]
 
 
+UNAVAILABLE = {"error": {"code": 503, "message": "later", "status": "UNAVAILABLE"}}
+
+
 class Gemini(NativeRoutes):
     def client(self, cer: Optional[Certificates]) -> genai.Client:
         options = types.HttpOptions(base_url=self.server.url)
@@ -168,7 +171,7 @@ class Gemini(NativeRoutes):
         self.expect(self.one()[0], answer)
 
     def test_how_calls_end(self) -> None:
-        unavailable = event(error={"code": 503, "status": "UNAVAILABLE"})
+        unavailable = event(**UNAVAILABLE)
         refusal = json.dumps({"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}})
         cases: Dict[str, Tuple[Script, Members]] = {
             "stream without its last event": (Script(SSE, GEMINI_CHUNKS[:2]), {"outcome": "truncated"}),
@@ -180,6 +183,14 @@ class Gemini(NativeRoutes):
             "error within the stream": (
                 Script(SSE, (GEMINI_CHUNKS[0], unavailable)),
                 {"outcome": "failed", "errorCode": "UNAVAILABLE"},
+            ),
+            "error of several lines between events": (
+                Script(SSE, (GEMINI_CHUNKS[0], f"{json.dumps(UNAVAILABLE, indent=2)}\n")),
+                {"outcome": "failed", "errorCode": "UNAVAILABLE", "streamed": True},
+            ),
+            "error between events without the end of its line": (
+                Script(SSE, (GEMINI_CHUNKS[0], json.dumps(UNAVAILABLE))),
+                {"outcome": "failed", "errorCode": "UNAVAILABLE", "streamed": True},
             ),
             "refusal": (
                 Script(JSON, (refusal,), 400),
@@ -330,6 +341,14 @@ class Ollama(NativeRoutes):
         self.client(self.certificates()).embed(model="all-minilm", input=SECRET)
         snapshot = self.one()[0]["snapshot"]
         self.assertEqual((snapshot["model"], snapshot["outputHash"]), ("all-minilm", hash_of(answer)))
+
+    def test_chat_of_a_program_is_left_alone_which_streams_as_no_ollama_does(self) -> None:
+        cer = self.certificates()
+        self.server.script = Script(SSE, (event(type="text-delta", delta="Hello"),))
+        with httpx.Client(transport=cer.transport()) as http:
+            answer = http.post(f"{self.server.url}/api/chat", json={"model": "llama3.2", "messages": []})
+        self.assertEqual(answer.text, event(type="text-delta", delta="Hello"))
+        self.assertEqual((cer.stats().seen, cer.stats().open, cer.stats().unsealed), (0, 0, 0))
 
     def test_the_same_paths_of_other_services_are_left_alone(self) -> None:
         self.server.script = Script(JSON, ("{}",))
