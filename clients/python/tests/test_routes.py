@@ -40,8 +40,7 @@ class RoutesTest(unittest.TestCase):
         self.assertEqual(shared, expected)
         for fold in (MessagesFold, CohereFold, OllamaFold):
             self.assertFalse(is_other(fold, '{"model": "a"}'))
-            # It cannot be read, and may name one.
-            # A form or a stream.
+            # A form or a stream, which cannot be read.
             self.assertEqual(is_other(fold, None), fold is not MessagesFold)
 
     def test_model_of_gemini_is_in_its_path(self) -> None:
