@@ -42,6 +42,16 @@ function onInterrupt(undo: () => void): () => void {
   return takeBack;
 }
 
+function untilInterrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const signal of INTERRUPTS) process.off(signal, end);
+      resolve();
+    };
+    for (const signal of INTERRUPTS) process.on(signal, end);
+  });
+}
+
 const io: Io = {
   stdin: process.stdin,
   stdout: output(process.stdout),
@@ -51,6 +61,7 @@ const io: Io = {
   randomId: () => randomUUID(),
   randomBytes: (length) => new Uint8Array(randomBytes(length)),
   onInterrupt,
+  untilInterrupted,
 };
 
 async function main(): Promise<void> {

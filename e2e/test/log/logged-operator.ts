@@ -168,6 +168,7 @@ export class LoggedOperator {
       randomId: randomUUID,
       randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
       onInterrupt: () => () => undefined,
+      untilInterrupted: () => Promise.resolve(),
     });
     return { exitCode, ...said };
   }

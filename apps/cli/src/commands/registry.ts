@@ -35,6 +35,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'spool status', load: async () => (await import('./spool.js')).spoolStatusCommand },
   { name: 'spool verify', load: async () => (await import('./spool.js')).spoolVerifyCommand },
   { name: 'spool drain', load: async () => (await import('./spool.js')).spoolDrainCommand },
+  { name: 'proxy', load: async () => (await import('../proxy/proxy.js')).proxyCommand },
   { name: 'keys show', load: async () => (await import('./keys-show.js')).keysShowCommand },
   {
     name: 'keys history verify',

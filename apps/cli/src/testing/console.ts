@@ -35,6 +35,7 @@ export async function cer(argv: readonly string[], surroundings: Surroundings = 
     randomId: () => '99999999-0000-4000-8000-000000000000',
     randomBytes: (length) => new Uint8Array(length).fill(9),
     onInterrupt: () => () => undefined,
+    untilInterrupted: () => Promise.resolve(),
   });
   return { exitCode, ...written };
 }

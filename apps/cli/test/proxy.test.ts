@@ -1,0 +1,170 @@
+import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { cer } from '../src/testing/console.js';
+
+// The built command before a provider and a node. test/global-setup.mjs builds it first.
+
+const BIN = join(__dirname, '..', 'bin', 'cer.js');
+const SECRET = 'the secret of the caller';
+const CHAT = {
+  id: 'chat-1',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+};
+/** Nothing listens there. */
+const NODE_DOWN = 'http://127.0.0.1:9';
+
+let folder: string;
+let provider: Server;
+let node: Server;
+let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
+
+async function listening(server: Server): Promise<Server> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cer-proxy-'));
+  provider = await listening(
+    createServer((asked, answer) => {
+      void text(asked).then((body) => {
+        const isStream = body.includes('"stream":true');
+        answer.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
+        const chunk = { ...CHAT, choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
+        answer.end(isStream ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : JSON.stringify(CHAT));
+      });
+    }),
+  );
+  node = await listening(
+    createServer((asked, answer) => {
+      void text(asked).then((body) => {
+        const results = body
+          .trimEnd()
+          .split('\n')
+          .map((line, index) => {
+            const bundle = JSON.parse(line) as { readonly certificateHash: string };
+            return `${JSON.stringify({ index, status: 200, body: { ok: true, cer: bundle, ...bundle } })}\n`;
+          });
+        answer.end(results.join(''));
+      });
+    }),
+  );
+});
+afterEach(async () => {
+  if (running?.exitCode === null) running.kill('SIGKILL');
+  for (const server of [provider, node]) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly url: string;
+  /** The lines of standard output. */
+  readonly lines: AsyncIterator<string>;
+  /** Interrupts it. @returns its exit code and the last line of its standard error */
+  readonly end: () => Promise<readonly [code: number | null, said: string | undefined]>;
+}
+
+async function start(...flags: readonly string[]): Promise<Started> {
+  const args = [BIN, 'proxy', addressOf(provider), '--port', '0', '--spool', folder, '--app-id', 'desk', ...flags];
+  const process_ = spawn(process.execPath, args, {
+    env: { CER_NODE_URL: addressOf(node), CER_API_KEY: 'key' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running = process_;
+  const said: string[] = [];
+  const errors = createInterface(process_.stderr).on('line', (line) => said.push(line));
+  await once(errors, 'line');
+  return {
+    url: /^(\S+) forwards to /.exec(said[0] ?? '')?.[1] ?? `it said ${said[0] ?? 'nothing'}`,
+    lines: createInterface(process_.stdout)[Symbol.asyncIterator](),
+    end: async () => {
+      const ended = once(process_, 'close');
+      process_.kill('SIGINT');
+      await ended;
+      return [process_.exitCode, said.at(-1)];
+    },
+  };
+}
+
+async function chat(url: string, more: object = {}): Promise<string> {
+  const body = JSON.stringify({ model: 'example-1', messages: [{ role: 'user', content: SECRET }], ...more });
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer provider-key' };
+  return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).text();
+}
+
+describe('cer proxy', () => {
+  it('certifies calls and streams, and says their hashes', async () => {
+    const { url, lines, end } = await start();
+    expect(await chat(url)).toBe(JSON.stringify(CHAT));
+    expect(await chat(url, { stream: true })).toContain('data: [DONE]\n\n');
+    await (await fetch(`${url}/v1/models`)).text();
+    for (let at = 0; at < 2; at += 1) {
+      const line = String((await lines.next()).value);
+      expect(JSON.parse(line)).toMatchObject({ certificateHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) });
+      expect(line).not.toContain(SECRET);
+    }
+    expect(await end()).toEqual([0, '2 calls, 2 sealed, 2 attested, 0 waiting']);
+  });
+
+  it('certifies a program that knows nothing of it, with the SDK of OpenAI', async () => {
+    const { url, end } = await start();
+    const program = join(__dirname, '../../../packages/client/test/apps/registered.mjs');
+    const env = { PATH: process.env['PATH'], MODEL_URL: `${url}/v1` };
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { env });
+    expect(stdout).toBe('Hello\n');
+    expect(await end()).toEqual([0, '1 call, 1 sealed, 1 attested, 0 waiting']);
+  });
+
+  it('keeps certificates while the node is away, also when it is killed', async () => {
+    const { url } = await start('--node', NODE_DOWN);
+    await chat(url);
+    running?.kill('SIGKILL');
+    await once(running ?? provider, 'close');
+    const { stdout } = await cer(['spool', 'verify', folder]);
+    expect(JSON.parse(stdout)).toEqual({ status: 'VERIFIED', checked: 1, findings: [] });
+  });
+
+  it('says that certificates wait', async () => {
+    const { url, end } = await start('--node', NODE_DOWN, '--timeout', '1');
+    await chat(url);
+    expect(await end()).toEqual([4, '1 call, 1 sealed, 0 attested, 1 waiting']);
+  }, 60_000);
+
+  it('refuses calls without a certificate where it is told to', async () => {
+    const { url, end } = await start('--refuse-when-full', '--node', NODE_DOWN, '--max-spool-bytes', '0');
+    expect(JSON.parse(await chat(url))).toEqual({
+      error: { message: 'cer proxy: the call was not made: the spool of certificates is full', type: 'cer_proxy' },
+    });
+    expect(await end()).toEqual([0, '0 calls, 0 sealed, 0 attested, 0 waiting']);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['a port that is taken', ['--port', 'TAKEN']],
+    ['a port that is none', ['--port', '65536']],
+    ['a limit that is none', ['--max-spool-bytes', '1e9']],
+    ['an address that is none', ['--', 'api.openai.com']],
+  ])('refuses %s', async (_, given) => {
+    const port = String((provider.address() as AddressInfo).port);
+    const flags = given.map((flag) => flag.replace('TAKEN', port));
+    const address = given.includes('--') ? [] : [addressOf(provider)];
+    const env = { CER_NODE_URL: addressOf(node), CER_API_KEY: 'key', CER_SPOOL_DIR: folder };
+    const said = await cer(['proxy', ...address, ...flags], { env });
+    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(/^cer: (--port|--max-spool-bytes|URL): /)]);
+  });
+});
