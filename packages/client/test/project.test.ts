@@ -138,6 +138,25 @@ describe('a project', () => {
     expect(program.projects()).toMatchObject([{ totalSteps: 1, tags: expect.arrayContaining(['calls-begun:1']) }]);
   });
 
+  it('has the calls of work that outlives a project within it', async () => {
+    program = await ObservedProgram.start(answers);
+    const tool = program.cer.tool('later', async (text: string) => Promise.resolve(text));
+    await program.cer.run({ project: 'outer' }, async () => {
+      let next = (): void => undefined;
+      const told = new Promise<void>((resolve) => (next = resolve));
+      const [left] = await program.cer.run({ project: 'inner' }, async () => {
+        await tool('within');
+        return [told.then(async () => tool('after'))] as const;
+      });
+      next();
+      await left;
+    });
+    expect(program.projects()).toMatchObject([
+      { projectTitle: 'inner', totalSteps: 1 },
+      { projectTitle: 'outer', totalSteps: 1, tags: expect.arrayContaining(['calls-begun:1']) },
+    ]);
+  });
+
   it.each([302, 404, 405])('waits while something before the node answers its registration with %s', async (status) => {
     let isNode = false;
     const node = await startModelServer((body, response, request) => {

@@ -33,13 +33,19 @@ const NO_PLACE: StepPlace = { fill: () => undefined, leave: () => undefined };
 /** The calls of one project while it runs. */
 export class ProjectRun {
   readonly #steps: (Step | null)[] = [];
+  readonly #outer: ProjectRun | null;
   #left = 0;
   #isOver = false;
 
-  /** A place for a call that begins; it stays empty when the call gets no certificate, or the project is over. */
+  /** @param outer the project around it */
+  constructor(outer: ProjectRun | null = null) {
+    this.#outer = outer;
+  }
+
+  /** A place for a call that begins; it stays empty when the call gets no certificate. */
   begin(): StepPlace {
     // Work that outlives its project keeps making calls, perhaps for as long as the program runs.
-    if (this.#isOver) return NO_PLACE;
+    if (this.#isOver) return this.#outer?.begin() ?? NO_PLACE;
     const at = this.#steps.push(null) - 1;
     return {
       fill: (sealed, label, stepType) => {

@@ -23,7 +23,7 @@ export interface ProjectDeps {
  */
 export async function runProject<T>(deps: ProjectDeps, options: ProjectOptions, work: () => T): Promise<Awaited<T>> {
   if (!deps.contexts.follow) throw new Error('run: this platform has no AsyncLocalStorage');
-  const run = new ProjectRun();
+  const run = new ProjectRun(deps.contexts.current().project);
   const begun = beginProject(deps, options.project);
   try {
     const result = await deps.contexts.withinProject(run, work);
