@@ -11,6 +11,10 @@ function output(stream: typeof process.stdout | typeof process.stderr): Output {
   // A reader may close the pipe early (`cer ... | head`); that is not a fault of the verification.
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
+    if (isServing) {
+      isOutputLost = true;
+      return;
+    }
     // A result that is not written whole must not pass as one. Standard error gets no report about itself.
     const detail = `standard output could not be written (${code ?? 'unknown reason'})`;
     if (stream === process.stdout) fail({ reason: 'UNKNOWN_ERROR', detail }, io);
@@ -22,6 +26,10 @@ function output(stream: typeof process.stdout | typeof process.stderr): Output {
     columns: isatty(stream.fd) ? stream.columns : undefined,
   };
 }
+
+/** Whether others depend on this process: it goes on without its output, and says so by its exit code. */
+let isServing = false;
+let isOutputLost = false;
 
 const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -43,6 +51,7 @@ function onInterrupt(undo: () => void): () => void {
 }
 
 function untilInterrupted(): Promise<void> {
+  isServing = true;
   return new Promise((resolve) => {
     const end = (): void => {
       for (const signal of INTERRUPTS) process.off(signal, end);
@@ -66,7 +75,8 @@ const io: Io = {
 
 async function main(): Promise<void> {
   try {
-    process.exitCode = await run(process.argv.slice(2), io);
+    const exitCode = await run(process.argv.slice(2), io);
+    process.exitCode = isOutputLost ? EXIT.failed : exitCode;
   } catch (error) {
     // Unexpected: fail closed, in the shape that callers parse. The message may quote a file, so only the class is reported.
     const kind = error instanceof Error ? error.name : typeof error;

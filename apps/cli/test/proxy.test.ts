@@ -1,14 +1,15 @@
-import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { cer } from '../src/testing/console.js';
@@ -27,7 +28,7 @@ const NODE_DOWN = 'http://127.0.0.1:9';
 let folder: string;
 let provider: Server;
 let node: Server;
-let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
+let running: ChildProcess | undefined;
 
 async function listening(server: Server): Promise<Server> {
   server.listen(0, '127.0.0.1');
@@ -41,6 +42,10 @@ beforeEach(async () => {
   provider = await listening(
     createServer((asked, answer) => {
       void text(asked).then((body) => {
+        if (body.includes('"hold":true')) {
+          answer.write('{"id":');
+          return;
+        }
         const isStream = body.includes('"stream":true');
         answer.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
         const chunk = { ...CHAT, choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
@@ -80,19 +85,22 @@ interface Started {
   readonly end: () => Promise<readonly [code: number | null, said: string | undefined]>;
 }
 
+/** @param flags `>FILE` is where standard output goes */
 async function start(...flags: readonly string[]): Promise<Started> {
-  const args = [BIN, 'proxy', addressOf(provider), '--port', '0', '--spool', folder, '--app-id', 'desk', ...flags];
+  const file = flags.find((flag) => flag.startsWith('>'))?.slice(1);
+  const given = flags.filter((flag) => !flag.startsWith('>'));
+  const args = [BIN, 'proxy', addressOf(provider), '--port', '0', '--spool', folder, '--app-id', 'desk', ...given];
   const process_ = spawn(process.execPath, args, {
     env: { CER_NODE_URL: addressOf(node), CER_API_KEY: 'key' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', file === undefined ? 'pipe' : openSync(file, 'w'), 'pipe'],
   });
   running = process_;
   const said: string[] = [];
-  const errors = createInterface(process_.stderr).on('line', (line) => said.push(line));
+  const errors = createInterface(process_.stderr ?? Readable.from([])).on('line', (line) => said.push(line));
   await once(errors, 'line');
   return {
     url: /^(\S+) forwards to /.exec(said[0] ?? '')?.[1] ?? `it said ${said[0] ?? 'nothing'}`,
-    lines: createInterface(process_.stdout)[Symbol.asyncIterator](),
+    lines: createInterface(process_.stdout ?? Readable.from([]))[Symbol.asyncIterator](),
     end: async () => {
       const ended = once(process_, 'close');
       process_.kill('SIGINT');
@@ -129,6 +137,54 @@ describe('cer proxy', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [program], { env });
     expect(stdout).toBe('Hello\n');
     expect(await end()).toEqual([0, '1 call, 1 sealed, 1 attested, 0 waiting']);
+  });
+
+  it('certifies what curl sends as a form', async () => {
+    const { url, end } = await start();
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
+      const init = { method: 'POST', headers: { 'content-type': type }, body: '{"model":"llama3.2","prompt":"a"}' };
+      await (await fetch(`${url}/api/generate`, init)).text();
+    }
+    expect(await end()).toEqual([0, '2 calls, 2 sealed, 2 attested, 0 waiting']);
+  });
+
+  it('says which calls have no certificate', async () => {
+    const { url, end } = await start();
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const init = { method: 'POST', headers, body: gzipSync('{"model":"m"}') };
+    await (await fetch(`${url}/v1/chat/completions`, init)).text();
+    expect(await end()).toEqual([0, '1 call, 0 sealed, 0 attested, 0 waiting, 1 without a certificate']);
+  });
+
+  it('ends calls when it is interrupted twice, and certifies them as far as they came', async () => {
+    const { url, end } = await start('--node', NODE_DOWN, '--timeout', '1');
+    const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{"model":"m","hold":true}' });
+    const reader = answer.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('{"id":');
+    const ended = end();
+    // It has taken the first signal when it takes no more connections.
+    while (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    running?.kill('SIGINT');
+    await expect(reader?.read()).rejects.toThrow();
+    expect(await ended).toEqual([4, '1 call, 1 sealed, 0 attested, 1 waiting']);
+    const { stdout } = await cer(['spool', 'verify', folder]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'VERIFIED', checked: 1 });
+    expect(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')).toContain('"outcome":"aborted"');
+  }, 60_000);
+
+  it('goes on without its output, and ends with a failure', async () => {
+    const { url, end } = await start('>/dev/full');
+    expect(await chat(url)).toBe(JSON.stringify(CHAT));
+    // Attested, and its line cannot be written.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await chat(url)).toBe(JSON.stringify(CHAT));
+    expect(await end()).toEqual([1, '2 calls, 2 sealed, 2 attested, 0 waiting']);
   });
 
   it('keeps certificates while the node is away, also when it is killed', async () => {

@@ -49,44 +49,53 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   });
   const io = withTimeout(flags.timeout, given);
   const to = addressIn(onlyOperand(operands, 'URL'), 'URL');
+  if (/[?#]/.test(to)) throw new UsageError('URL: must have neither a query nor a fragment', { seesHelp: true });
   const port = numberOf(flags.port, '--port', MAX_PORT) ?? PORT;
   const maxSpoolBytes = numberOf(flags['max-spool-bytes'], '--max-spool-bytes', Number.MAX_SAFE_INTEGER);
+  const node = {
+    nodeUrl: nodeAddress(flags.node, io),
+    apiKey: apiKey(flags['api-key-file'], io),
+    timeoutMs: timeoutMs(io, TIMEOUT_MS.others),
+  };
   const spoolDir = flags.spool ?? io.env['CER_SPOOL_DIR'];
   const refused: string[] = [];
   // Loaded here only, so that no other command waits for it.
   const { certificates } = await import('@cer/client');
   const { createUpstream } = await import('./upstream.js');
   const { startProxy } = await import('./serve.js');
+  const upstream = createUpstream();
+  // First of all, so that nothing is sent or taken over where the port is another's.
+  const proxy = await startProxy({ to, port, fetch: (input, init) => observed(input, init) }).catch(
+    (error: unknown) => {
+      throw new UsageError(`--port: 127.0.0.1:${port} cannot be listened on (${faultCode(error)})`);
+    },
+  );
   const cer = certificates({
     appId: flags['app-id'] ?? 'cer-proxy',
-    nodeUrl: nodeAddress(flags.node, io),
-    apiKey: apiKey(flags['api-key-file'], io),
+    ...node,
     ...(spoolDir !== undefined && { spoolDir }),
     ...(maxSpoolBytes !== undefined && { maxSpoolBytes }),
     ...(flags['refuse-when-full'] === true && { onFull: 'throw-before-call' as const }),
-    timeoutMs: timeoutMs(io, TIMEOUT_MS.others),
     onCertified: ({ executionId, certificateHash, verificationUrl }) => {
       io.stdout.write(`${JSON.stringify({ executionId, certificateHash, verificationUrl })}\n`);
     },
     onDeadLetter: (_, code) => refused.push(code),
     onError: faultWriter(io),
   });
-  const upstream = createUpstream();
   const { provider } = flags;
-  const fetch = cer.fetch({ fetch: upstream.fetch, ...(provider !== undefined && { provider }) });
-  try {
-    const proxy = await startProxy({ to, port, fetch }).catch((error: unknown) => {
-      throw new UsageError(`--port: 127.0.0.1:${port} cannot be listened on (${faultCode(error)})`);
-    });
-    io.stderr.write(`${proxy.url} forwards to ${to} and certifies calls of models; Ctrl-C ends it\n`);
-    await io.untilInterrupted();
-    await proxy.close();
-  } finally {
-    upstream.close();
-    await cer.close();
-  }
-  const { seen, sealed, attested, waiting } = cer.stats();
-  io.stderr.write(`${counted(seen, 'call')}, ${sealed} sealed, ${attested} attested, ${waiting} waiting\n`);
+  const observed = cer.fetch({ fetch: upstream.fetch, ...(provider !== undefined && { provider }) });
+  io.stderr.write(`${proxy.url} forwards to ${to} and certifies calls of models; Ctrl-C ends it\n`);
+  await io.untilInterrupted();
+  // The second time ends the calls too, which are certified as far as they came; the third time ends the process.
+  void io.untilInterrupted().then(() => {
+    proxy.abort();
+  });
+  await proxy.close();
+  upstream.close();
+  await cer.close();
+  const { seen, sealed, attested, waiting, unsealed, dropped } = cer.stats();
+  const without = unsealed + dropped === 0 ? '' : `, ${unsealed + dropped} without a certificate`;
+  io.stderr.write(`${counted(seen, 'call')}, ${sealed} sealed, ${attested} attested, ${waiting} waiting${without}\n`);
   if (refused.length > 0) return fail({ reason: 'ATTESTATION_ERROR', details: refused }, io);
   return waiting > 0 ? EXIT.notJudged : EXIT.verified;
 }

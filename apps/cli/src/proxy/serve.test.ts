@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { startProxy, type Proxy } from './serve.js';
@@ -11,6 +11,7 @@ import { createUpstream } from './upstream.js';
 const upstream = createUpstream();
 let handler: RequestListener;
 let provider: Server;
+let to: string;
 let proxy: Proxy;
 
 beforeEach(async () => {
@@ -19,12 +20,14 @@ beforeEach(async () => {
   }).listen(0, '127.0.0.1');
   await once(provider, 'listening');
   const { port } = provider.address() as AddressInfo;
-  proxy = await startProxy({ to: `http://127.0.0.1:${port}/base`, port: 0, fetch: upstream.fetch });
+  to = `http://127.0.0.1:${port}/base`;
+  proxy = await startProxy({ to, port: 0, fetch: upstream.fetch });
 });
 afterEach(async () => {
   upstream.close();
   provider.closeAllConnections();
-  await Promise.all([proxy.close(), new Promise((resolve) => provider.close(resolve))]);
+  await new Promise((resolve) => provider.close(resolve));
+  await proxy.close();
 });
 
 interface Asked {
@@ -41,6 +44,9 @@ async function ask({ path = '/v1/models', method = 'GET', headers = {}, body }: 
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   return answer;
 }
+
+const fault = (message: string): string =>
+  JSON.stringify({ error: { message: `cer proxy: ${message}`, type: 'cer_proxy' } });
 
 /** Its status and body. */
 async function told(asked: Asked): Promise<[status: number | undefined, body: string]> {
@@ -112,6 +118,8 @@ describe('a request and its answer', () => {
 
   it.each<[string, (content: string) => Buffer]>([
     ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ])('are unpacked where the provider compresses without being asked: %s', async (encoding, compress) => {
     handler = (_asked, answer) => {
@@ -143,7 +151,7 @@ describe('a request and its answer', () => {
     expect((await buffer(answer)).toString()).toBe('second');
   });
 
-  it('are sent again on a connection that the provider has closed', async () => {
+  it('are sent once, also where the connection breaks', async () => {
     let asks = 0;
     handler = (asked, answer) => {
       asks += 1;
@@ -153,7 +161,58 @@ describe('a request and its answer', () => {
     const body = '{"model":"m"}';
     const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     expect(await told(asked)).toEqual([200, '1']);
-    expect(await told(asked)).toEqual([200, '3']);
+    expect(await told(asked)).toEqual([502, fault(`the request to ${to} failed (ECONNRESET)`)]);
+    expect(asks).toBe(2);
+  });
+
+  it.each([
+    ['bytes', 'application/json'],
+    ['a stream', 'application/octet-stream'],
+  ])('are one request, whatever its method: %s', async (_, type) => {
+    const seen: unknown[] = [];
+    handler = (asked, answer) => {
+      void buffer(asked).then((body) => {
+        seen.push([asked.method, asked.url, body.toString()]);
+        answer.end();
+      });
+    };
+    const body = 'POST /v1/smuggled HTTP/1.1\r\nhost: a\r\n\r\n';
+    for (const headers of [
+      { 'transfer-encoding': 'chunked' },
+      { connection: 'content-length', 'content-length': String(body.length) },
+    ]) {
+      await told({ method: 'DELETE', path: '/v1/files/a', headers: { ...headers, 'content-type': type }, body });
+    }
+    expect(seen).toEqual([
+      ['DELETE', '/base/v1/files/a', body],
+      ['DELETE', '/base/v1/files/a', body],
+    ]);
+  });
+
+  it('keep the path and the bytes of the head as they are written', async () => {
+    let url: string | undefined;
+    handler = (asked, answer) => {
+      ({ url } = asked);
+      answer.writeHead(200, 'Ok', { 'x-name': 'caf\u00e9' });
+      answer.write(Buffer.from('a'));
+      answer.end();
+    };
+    const answer = await ask({ path: "/a/../%2e%2e/b?'c'" });
+    expect([url, answer.headers['x-name']]).toEqual(["/base/a/../%2e%2e/b?'c'", 'caf\u00e9']);
+    expect((await buffer(answer)).toString()).toBe('a');
+  });
+
+  it('are passed on whole, however long', async () => {
+    const body = Buffer.alloc(65 * 1024 * 1024, '{"a":1} ');
+    let isSame = false;
+    handler = (asked, answer) => {
+      void buffer(asked).then((got) => {
+        isSame = got.equals(body);
+        answer.end('ok');
+      });
+    };
+    expect(await told({ method: 'POST', headers: { 'content-type': 'application/json' }, body })).toEqual([200, 'ok']);
+    expect(isSame).toBe(true);
   });
 });
 
@@ -181,6 +240,59 @@ describe('an end', () => {
     const asked = request({ host: '127.0.0.1', port, agent: false }).on('error', () => undefined);
     asked.end();
     await ended;
+  });
+
+  it('of the program ends a request that waits behind another one', async () => {
+    let ended = 0;
+    handler = (_asked, answer) => {
+      answer.write('first');
+      answer.once('close', () => (ended += 1));
+    };
+    const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
+    socket.write('GET /1 HTTP/1.1\r\nhost: localhost\r\n\r\nGET /2 HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    while (ended < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it('of a provider breaks an answer without a length off', async () => {
+    handler = (_asked, answer) => {
+      const { socket } = answer;
+      socket?.write('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"half":', () => {
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      });
+    };
+    await expect(ask({}).then(buffer)).rejects.toThrow('aborted');
+  });
+
+  it('of the proxy waits for calls and for nothing else', async () => {
+    let finish = (): void => undefined;
+    handler = (_asked, answer) => {
+      answer.write('first ');
+      finish = () => answer.end('last');
+    };
+    const port = Number(new URL(proxy.url).port);
+    const silent = connect(port, '127.0.0.1').on('error', () => undefined);
+    const half = connect(port, '127.0.0.1').on('error', () => undefined);
+    half.write('POST /v1/chat HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{');
+    const answer = await ask({});
+    const closed = proxy.close();
+    expect(await fetch(`${proxy.url}/v1/models`).then(String, () => 'no connection')).toBe('no connection');
+    finish();
+    expect((await buffer(answer)).toString()).toBe('first last');
+    await closed;
+    for (const socket of [silent, half]) socket.destroy();
+  });
+
+  it('of all connections ends calls under way', async () => {
+    handler = (_asked, answer) => {
+      answer.write('first');
+    };
+    const answer = await ask({});
+    const closed = proxy.close();
+    proxy.abort();
+    await expect(buffer(answer)).rejects.toThrow('aborted');
+    await closed;
   });
 
   it('of the provider breaks the answer off', async () => {
@@ -213,9 +325,6 @@ describe('an end', () => {
 });
 
 describe('what cannot be forwarded', () => {
-  const fault = (message: string): string =>
-    JSON.stringify({ error: { message: `cer proxy: ${message}`, type: 'cer_proxy' } });
-
   it('is a request by another name, and one to an HTTP proxy', async () => {
     handler = (_asked, answer) => answer.end('reached');
     for (const host of ['localhost:1', '127.0.0.1', '[::1]:80']) {
@@ -230,13 +339,28 @@ describe('what cannot be forwarded', () => {
     ]);
   });
 
-  it('is JSON over the limit', async () => {
-    const body = Buffer.alloc(65 * 1024 * 1024, ' ');
-    const headers = { 'content-type': 'application/json' };
-    expect(await told({ method: 'POST', headers, body })).toEqual([
-      413,
-      fault('JSON must have at most 67108864 bytes'),
-    ]);
+  it('is a request of a page of another site', async () => {
+    handler = (_asked, answer) => answer.end('reached');
+    for (const headers of [{ origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' }, {}]) {
+      expect(await told({ headers })).toEqual([200, 'reached']);
+    }
+    const pages: Record<string, string>[] = [
+      { origin: 'https://models.test' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of pages) {
+      expect(await told({ method: 'POST', headers, body: '{}' })).toEqual([
+        ...[403, fault('only programs of this machine may use it')],
+      ]);
+    }
+  });
+
+  it('is an answer that no program could be given', async () => {
+    handler = (_asked, answer) => {
+      answer.socket?.write('HTTP/1.1 999 Denied\r\ncontent-length: 0\r\n\r\n');
+    };
+    expect(await told({})).toEqual([502, fault(`the request to ${to} failed (HTTP 999)`)]);
   });
 
   it('is a request to a provider that cannot be reached', async () => {
@@ -244,7 +368,7 @@ describe('what cannot be forwarded', () => {
     const answer = await fetch(`${away.url}/v1/models`);
     expect([answer.status, await answer.text()]).toEqual([
       502,
-      fault('http://127.0.0.1:9 cannot be reached (ECONNREFUSED)'),
+      fault('the request to http://127.0.0.1:9 failed (ECONNREFUSED)'),
     ]);
     await away.close();
   });

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isNativeError } from 'node:util/types';
-import { readBounded } from '@cer/ndjson';
+import { joinBytes } from '@cer/ndjson';
 import { faultCode } from '../files/fault-code.js';
 import { bodyStream } from './body-stream.js';
+import { passedOn } from './passed-on.js';
 
 export interface ProxySettings {
   /** Where requests go: the address of a provider, without a slash at its end. */
@@ -19,12 +20,16 @@ export interface Proxy {
   readonly url: string;
   /** Takes no further request, and waits for those under way. */
   close(): Promise<void>;
+  /** Ends all connections. */
+  abort(): void;
 }
 
-/** Maximum bytes of JSON that are read for a certificate; more is forwarded without one. */
-const MAX_JSON_BYTES = 64 * 1024 * 1024;
+/** Maximum bytes of a body that is read for a certificate; more is forwarded without one. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Longer than programs keep a connection for their next call. */
 const KEEP_ALIVE_MS = 75_000;
+/** How long the rest of a request may take when the proxy ends. */
+const LAST_REQUEST_MS = 2000;
 
 /**
  * Forwards to one provider what programs of this machine ask. Requests, answers, keys and errors are those of program and
@@ -32,104 +37,134 @@ const KEEP_ALIVE_MS = 75_000;
  * @throws Error of the system when the port cannot be listened on
  */
 export async function startProxy(settings: ProxySettings): Promise<Proxy> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    forward(settings, request, response).catch((error: unknown) => {
-      const code = faultCode(error);
-      if (code !== null) answerWith(response, 502, `${settings.to} cannot be reached (${code})`);
-      // Without a code it is the client's: a call that would get no certificate is refused.
-      else answerWith(response, 503, isNativeError(error) ? error.message : 'unknown fault');
-    });
+  const running = new Map<ServerResponse, IncomingMessage>();
+  const works = new Set<Promise<void>>();
+  let isClosing = false;
+  // An upload may take as long as it takes; heads have their limit.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
+    if (isClosing) {
+      response.setHeader('connection', 'close');
+      answerWith(response, 503, 'it ends');
+      return;
+    }
+    running.set(response, request);
+    const end = (): void => {
+      running.delete(response);
+      if (isClosing && running.size === 0) server.closeAllConnections();
+    };
+    const work = forward(settings, request, response)
+      .catch((error: unknown) => {
+        const code = faultCode(error);
+        if (code !== null) answerWith(response, 502, `the request to ${settings.to} failed (${code})`);
+        // Without a code it is the client's: a call that would get no certificate is refused.
+        else answerWith(response, 503, isNativeError(error) ? error.message : 'unknown fault');
+      })
+      .finally(() => {
+        works.delete(work);
+        if (response.writableFinished || response.destroyed) end();
+        else response.once('close', end);
+      });
+    works.add(work);
   });
   // Other machines must not use the provider.
   server.listen(settings.port, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => closed(server) };
-}
-
-async function closed(server: Server): Promise<void> {
   const ended = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await ended;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      isClosing = true;
+      server.close();
+      if (running.size === 0) server.closeAllConnections();
+      const late = setTimeout(() => {
+        for (const request of running.values()) if (!request.complete) request.destroy();
+      }, LAST_REQUEST_MS);
+      await ended;
+      clearTimeout(late);
+      // A call whose connection has ended is certified a little later.
+      await Promise.all(works);
+    },
+    abort: () => {
+      server.closeAllConnections();
+    },
+  };
 }
 
 async function forward(settings: ProxySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
+  const gone = goneSignal(request, response);
   const refusal = refusalOf(request);
   if (refusal !== null) {
     answerWith(response, ...refusal);
     return;
   }
   const body = await bodyOf(request);
-  if (body === null) {
-    answerWith(response, 413, `JSON must have at most ${MAX_JSON_BYTES} bytes`);
-    return;
-  }
   const answer = await settings.fetch(`${settings.to}${request.url ?? '/'}`, {
     method: request.method ?? 'GET',
-    headers: [...passedOn(pairsOf(request.rawHeaders)), ['accept-encoding', 'identity']],
-    signal: gone.signal,
-    ...(body !== 'none' && { body }),
+    headers: [...passedOn(request.rawHeaders), ['accept-encoding', 'identity']],
+    signal: gone,
+    ...(body !== null && { body }),
   });
-  response.writeHead(answer.status, answer.statusText, passedOn([...answer.headers]).flat());
   try {
-    await pour(answer, response, gone.signal);
+    response.writeHead(answer.status, answer.statusText, passedOn([...answer.headers].flat()).flat());
+    await pour(answer, response, gone);
   } catch {
     // The program sees that the answer broke off.
     response.destroy();
+    answer.body?.cancel().catch(() => undefined);
   }
 }
 
-function refusalOf({ url, headers }: IncomingMessage): [status: number, message: string] | null {
-  // A page of a browser reaches this port by a name of its own: it must not get around the checks of a local provider.
-  if (!LOCAL.test(headers.host ?? '')) return [403, 'only programs of this machine may use it'];
-  if (url?.startsWith('/') === true) return null;
-  return [400, 'this is the base URL of an SDK, not an HTTP proxy'];
+/** Aborted when the program has gone. A response that waits behind another one of its connection has no event for that. */
+function goneSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const { socket } = request;
+  const end = (): void => {
+    socket.off('close', end);
+    if (!response.writableFinished) gone.abort();
+  };
+  response.once('close', end);
+  socket.once('close', end);
+  return gone.signal;
 }
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-/**
- * JSON as a whole, so that it can be certified; other bodies as they arrive.
- * @returns null for JSON that is too long
- */
-async function bodyOf(
-  request: IncomingMessage,
-): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | 'none' | null> {
-  const { 'content-type': type = '', 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || Number(length) === 0)) return 'none';
-  if (/^application\/json\b/i.test(type)) return readBounded(request, MAX_JSON_BYTES);
-  return bodyStream(request);
+/** Pages of browsers must not get around the checks of a local provider, by a name of their own or from another site. */
+function refusalOf({ url, headers }: IncomingMessage): [status: number, message: string] | null {
+  const { host = '', origin, 'sec-fetch-site': site } = headers;
+  const isPage = site === 'cross-site' || site === 'same-site';
+  const isFar = origin !== undefined && !LOCAL.test(origin.replace(/^https?:\/\//i, ''));
+  if (!LOCAL.test(host) || isPage || isFar) return [403, 'only programs of this machine may use it'];
+  if (url?.startsWith('/') === true) return null;
+  return [400, 'this is the base URL of an SDK, not an HTTP proxy'];
 }
 
-type Pair = [name: string, value: string];
+/** Bodies that are no calls of models, and may be large. */
+const FILES = /^(multipart|audio|video|image)\/|^application\/octet-stream/i;
 
-function pairsOf(rawHeaders: readonly string[]): Pair[] {
-  const pairs: Pair[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
-  return pairs;
+/** As a whole, so that it can be certified, whatever its type: `curl -d` states that of a form. Files as they arrive. */
+async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null> {
+  const { 'content-type': type = '', 'content-length': length, 'transfer-encoding': transfer } = request.headers;
+  if (transfer === undefined && (length === undefined || Number(length) === 0)) return null;
+  if (FILES.test(type) || request.headers['content-encoding'] !== undefined) return bodyStream(request, {});
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request.iterator({ destroyOnReturn: false })) {
+    if (!(part instanceof Uint8Array)) continue;
+    parts.push(part);
+    size += part.length;
+    if (size > MAX_BODY_BYTES) return bodyStream(request, { before: parts });
+  }
+  return joinBytes(parts);
 }
 
-/** Headers of one connection, and those that each request states anew. @see RFC 9110, 7.6.1 */
-const OWN: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'host', 'expect', 'accept-encoding'],
-]);
-
-function passedOn(headers: readonly Pair[]): Pair[] {
-  const named = headers
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((name) => name.trim().toLowerCase()));
-  return headers.filter(([name]) => !OWN.has(name.toLowerCase()) && !named.includes(name.toLowerCase()));
-}
+/** The empty chunk sends the head as it is: with text behind it Node.js writes the head as UTF-8. */
+const NOTHING = new Uint8Array(0);
 
 /** Writes the answer as the program takes it: nothing is read ahead. */
 async function pour({ body }: Response, response: ServerResponse, gone: AbortSignal): Promise<void> {
-  response.flushHeaders();
+  if (body !== null) response.write(NOTHING);
   const reader = body?.getReader();
   try {
     for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {

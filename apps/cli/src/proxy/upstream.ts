@@ -1,13 +1,14 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline, Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { bodyStream } from './body-stream.js';
 
 /** A provider, by `node:http`: the global `fetch` gives up a model that thinks for five minutes. */
 export interface Upstream {
   /**
-   * Answers arrive as they are read, and redirects are the caller's.
+   * Answers arrive as they are read, and redirects are the caller's. No request is sent again: a provider may have done the
+   * work of one whose connection broke.
    * @param input an address
    * @param init its body, if any, is bytes or a stream
    * @throws Error of the connection; named `AbortError` after `init.signal`
@@ -16,24 +17,50 @@ export interface Upstream {
   close(): void;
 }
 
+const MAX_HEAD_BYTES = 64 * 1024;
+
 export function createUpstream(): Upstream {
   const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
-  const send = (url: URL, { method = 'GET', headers, body, signal }: RequestInit): Promise<IncomingMessage> =>
+  const send = (address: string, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> =>
     new Promise((resolve, reject) => {
-      const isSecure = url.protocol === 'https:';
-      const request = (isSecure ? httpsRequest : httpRequest)(url, {
-        ...{ agent: isSecure ? agents.https : agents.http, method },
-        headers: Object.fromEntries(new Headers(headers)),
+      const { protocol, hostname, port, origin } = new URL(address);
+      const isSecure = protocol === 'https:';
+      const stated = Object.fromEntries(new Headers(headers));
+      // What a method without a body of its own would send without its length or its chunks is a second request.
+      const framing =
+        body instanceof Uint8Array
+          ? { 'content-length': String(body.length) }
+          : body instanceof ReadableStream && !('content-length' in stated) && { 'transfer-encoding': 'chunked' };
+      let fault: unknown;
+      const request = (isSecure ? httpsRequest : httpRequest)({
+        ...{ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port },
+        // As the program wrote it: a URL resolves and escapes parts of a path.
+        path: address.slice(origin.length),
+        ...{ agent: isSecure ? agents.https : agents.http, method, maxHeaderSize: MAX_HEAD_BYTES },
+        headers: { ...stated, ...framing },
         ...(signal != null && { signal }),
       });
-      request.once('response', resolve);
+      request.once('response', (answer) => {
+        try {
+          resolve(
+            responseOf(answer, method === 'HEAD', () => fault ?? (signal?.aborted === true ? aborted() : undefined)),
+          );
+        } catch {
+          answer.destroy();
+          reject(
+            Object.assign(new Error('an answer that cannot be passed on'), { code: `HTTP ${answer.statusCode ?? 0}` }),
+          );
+        }
+      });
       request.once('upgrade', (_answer, socket) => {
         socket.destroy();
-        reject(new Error('the provider changed the protocol'));
+        reject(Object.assign(new Error('the provider changed the protocol'), { code: 'HTTP 101' }));
       });
-      request.once('error', (error: NodeJS.ErrnoException) => {
-        reject(request.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
+      // Also after the answer has begun.
+      request.on('error', (error) => {
+        fault = error;
+        reject(error);
       });
       if (body instanceof ReadableStream) {
         // The request has the error of either.
@@ -44,13 +71,7 @@ export function createUpstream(): Upstream {
   return {
     fetch: async (input, init = {}) => {
       if (typeof input !== 'string') throw new TypeError('the address must be text');
-      const url = new URL(input);
-      const answer = await send(url, init).catch((error: unknown) => {
-        // The provider closed a connection that was kept open as the request was on its way, and received nothing of it.
-        if (error instanceof StaleConnection && !(init.body instanceof ReadableStream)) return send(url, init);
-        throw error;
-      });
-      return responseOf(answer, init.method === 'HEAD');
+      return send(input, init);
     },
     close: () => {
       agents.http.destroy();
@@ -59,8 +80,8 @@ export function createUpstream(): Upstream {
   };
 }
 
-class StaleConnection extends Error {
-  override readonly name = 'StaleConnection';
+function aborted(): Error {
+  return new DOMException('the program ended the call', 'AbortError');
 }
 
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -75,26 +96,39 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 /** By its name. Some providers compress without being asked, and the observer reads text. */
 const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
 
 /** Statuses whose answers have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** @throws RangeError for a status that no response can have */
-function responseOf(answer: IncomingMessage, isHead: boolean): Response {
-  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
+/**
+ * @param fault an error that the answer itself does not state
+ * @throws Error for an answer that no response can be
+ */
+function responseOf(answer: IncomingMessage, isHead: boolean, fault: () => unknown): Response {
+  const { statusCode: status = 0, statusMessage = '', rawHeaders } = answer;
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
+  const head = { status, statusText: /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '', headers };
   if (isHead || BODILESS.has(status)) {
     answer.resume();
-    return new Response(null, { status, statusText, headers });
+    return new Response(null, head);
   }
   const unpacker = UNPACKERS.get(headers.get('content-encoding')?.toLowerCase() ?? '');
-  if (unpacker === undefined) return new Response(bodyStream(answer), { status, statusText, headers });
+  if (unpacker === undefined || headers.get('content-length') === '0') {
+    return new Response(bodyStream(answer, { fault }), head);
+  }
   headers.delete('content-encoding');
   headers.delete('content-length');
   // The unpacked stream has the error of either.
-  const unpacked = pipeline(answer, unpacker(), () => undefined);
-  return new Response(bodyStream(unpacked), { status, statusText, headers });
+  return new Response(
+    bodyStream(
+      pipeline(answer, unpacker(), () => undefined),
+      { fault },
+    ),
+    head,
+  );
 }
