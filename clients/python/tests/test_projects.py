@@ -8,8 +8,6 @@ import dataclasses
 import gc
 import json
 import os
-import shutil
-import tempfile
 import threading
 import unittest
 import warnings
@@ -23,7 +21,8 @@ from pathlib import Path
 from typing import Any, Dict, Generator, Iterator, List, Tuple
 from unittest import mock
 
-from test_spool import NODE_DOWN, Node, record
+from certified_program import NODE_DOWN, SECRET, CertifiedProgram, hash_of
+from test_spool import Node, record
 
 import cer_verify
 from cer_client import Certificates, CertifiedProject, SpoolFullError
@@ -32,25 +31,8 @@ from cer_client.projects import is_project
 from cer_client.segment import Segment
 from cer_client.spool import FileSpool
 
-SECRET = "the secret of the caller"
 
-
-def hash_of(value: Any) -> str:
-    return cer_verify.hash_bytes(cer_verify.hashed_bytes(value, cer_verify.JCS_V1))
-
-
-class Case(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="cer-python-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.faults: List[BaseException] = []
-
-    def certificates(self, **options: Any) -> Certificates:
-        given = {"node_url": NODE_DOWN, "spool_dir": self.folder, "on_error": self.faults.append, **options}
-        cer = Certificates("tests", **given)
-        self.addCleanup(cer.close, 0)
-        return cer
-
+class Case(CertifiedProgram):
     def texts(self) -> List[str]:
         return [line for path in sorted(self.folder.glob("[0-9]*.ndjson")) for line in path.read_text().splitlines()]
 
@@ -73,10 +55,6 @@ class Case(unittest.TestCase):
                 (report.status, report.project_hash_valid, report.structural_valid), ("VERIFIED", True, True)
             )
         return projects
-
-    def no_faults(self) -> None:
-        """The node is away, and nothing else is wrong."""
-        self.assertEqual([fault for fault in self.faults if type(fault).__name__ != "NodeError"], [])
 
 
 class Colour(Enum):

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path[:0] = [str(Path(__file__).resolve().parents[level]) for level in (1, 2)]
 
+from certified_program import NODE_DOWN, SECRET, CertifiedProgram, hash_of  # noqa: E402
 from model_server import ModelServer  # noqa: E402
 
 import cer_verify  # noqa: E402
-from cer_client import Certificates  # noqa: E402
 
-# Nothing listens there.
-NODE_DOWN = "http://127.0.0.1:9"
-SECRET = "the secret of the caller"
+__all__ = ["NODE_DOWN", "SECRET", "ObservedProgram", "bundles", "hash_of", "payload", "seen_by"]
 
 
 def bundles(folder: Path) -> List[Dict[str, Any]]:
@@ -40,10 +35,6 @@ def payload(bundle: Dict[str, Any]) -> Dict[str, Any]:
     return found
 
 
-def hash_of(value: Any) -> str:
-    return cer_verify.hash_bytes(cer_verify.hashed_bytes(value, cer_verify.JCS_V1))
-
-
 def seen_by(work: Callable[[], Any]) -> Any:
     """What a program sees: a value, or the class and text of an error."""
     try:
@@ -52,7 +43,7 @@ def seen_by(work: Callable[[], Any]) -> Any:
         return type(error), str(error)
 
 
-class ObservedProgram(unittest.TestCase):
+class ObservedProgram(CertifiedProgram):
     server: ModelServer
 
     @classmethod
@@ -61,25 +52,12 @@ class ObservedProgram(unittest.TestCase):
         cls.addClassCleanup(cls.server.close)
 
     def setUp(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="cer-python-"))
-        self.addCleanup(shutil.rmtree, self.folder)
+        super().setUp()
         self.server.bodies.clear()
         self.server.goes_on.clear()
         self.server.script = None
-        self.faults: List[BaseException] = []
-
-    def certificates(self, **options: Any) -> Certificates:
-        given = {"node_url": NODE_DOWN, "spool_dir": self.folder, "on_error": self.faults.append, **options}
-        cer = Certificates("tests", **given)
-        self.addCleanup(cer.close, 0)
-        return cer
 
     def one(self) -> Tuple[Dict[str, Any], Dict[str, Any]]:
         found = bundles(self.folder)
         self.assertEqual(len(found), 1)
         return found[0], payload(found[0])
-
-    def no_faults(self) -> None:
-        """The node is away, and nothing else is wrong."""
-        others = [fault for fault in self.faults if type(fault).__name__ != "NodeError"]
-        self.assertEqual(others, [])
