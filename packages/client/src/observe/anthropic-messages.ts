@@ -6,12 +6,11 @@ import {
   assignStated,
   isDraft,
   objectIn,
+  type Draft,
   type Fold,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
-
-type Draft = Record<string, Json>;
 
 /** Kinds of deltas that have the final value of their block. */
 const FINAL: ReadonlySet<Json | undefined> = new Set<Json>(['signature_delta', 'compaction_delta']);

@@ -35,7 +35,11 @@ export class Attempts {
   }
 }
 
-/** Only the end of a body, which has the last message: whole bodies would fill the memory. */
 function keyOf(url: string, body: string, attempt: number): string {
-  return `${attempt} ${url} ${body.length} ${body.slice(-512)}`;
+  return `${attempt} ${requestKey(url, body)}`;
+}
+
+/** The same for equal requests. It has only the end of a body, with the last message: whole bodies would fill the memory. */
+export function requestKey(url: string, body: string): string {
+  return `${url} ${body.length} ${body.slice(-512)}`;
 }

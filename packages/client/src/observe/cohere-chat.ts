@@ -5,12 +5,11 @@ import {
   assignStated,
   isDraft,
   objectIn,
+  type Draft,
   type Fold,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
-
-type Draft = Record<string, Json>;
 
 /** Streams of Cohere's `/v2/chat`. They end with `message-end`. */
 export function foldCohere(): Fold {

@@ -22,7 +22,8 @@ export interface Fold {
   answer(): JsonMembers;
 }
 
-type Draft = Record<string, Json>;
+/** An object that is being rebuilt. */
+export type Draft = Record<string, Json>;
 
 export function isDraft(value: unknown): value is Draft {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,12 +7,11 @@ import {
   isDraft,
   isList,
   objectIn,
+  type Draft,
   type Fold,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
-
-type Draft = Record<string, Json>;
 
 /** Members of a candidate whose lists arrive in parts. Others are stated again by chunks. */
 const LISTS: ReadonlySet<string> = new Set(['citationMetadata', 'logprobsResult']);

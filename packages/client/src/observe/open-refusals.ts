@@ -1,15 +1,17 @@
+import { requestKey } from './attempts.js';
+
 /** A refused call whose answer is not read yet. */
 interface Refused {
   cancel(): void;
 }
 
-/** Refusals that nobody has read: the code of some SDKs drops them, and asks again. */
+/** Refusals that nobody has read: some SDKs drop them and retry. */
 export class OpenRefusals {
   readonly #byCall = new Map<string, Refused>();
 
   /** @returns forgets it: it has ended */
   add(url: string, body: string, refused: Refused): () => void {
-    const key = keyOf(url, body);
+    const key = requestKey(url, body);
     this.#byCall.get(key)?.cancel();
     this.#byCall.set(key, refused);
     return () => {
@@ -19,16 +21,11 @@ export class OpenRefusals {
 
   /** Ends the refusal of the same request, which is made again. */
   endOf(url: string, body: string): void {
-    if (this.#byCall.size > 0) this.#byCall.get(keyOf(url, body))?.cancel();
+    if (this.#byCall.size > 0) this.#byCall.get(requestKey(url, body))?.cancel();
   }
 
   /** Ends all of them. */
   end(): void {
     for (const refused of [...this.#byCall.values()]) refused.cancel();
   }
-}
-
-/** Only the end of a body, which has the last message: whole bodies would fill the memory. */
-function keyOf(url: string, body: string): string {
-  return `${url} ${body.length} ${body.slice(-512)}`;
 }

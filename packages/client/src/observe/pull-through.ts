@@ -8,7 +8,7 @@ export interface Follower {
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>;
 
-/** What becomes of a body that nobody can read any more. It must not lead to the stream of the caller. */
+/** A body that nobody can read. No reference may lead from here to the stream of the caller. */
 interface Abandoned {
   readonly reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   readonly follower: Follower;
