@@ -19,6 +19,6 @@ export interface Io {
   readonly randomBytes: (length: number) => Uint8Array;
   /** Has something undone when the process is interrupted, as by Ctrl-C. @returns a function that takes this back */
   readonly onInterrupt: (undo: () => void) => () => void;
-  /** Resolves when the process is interrupted. It goes on then, and a second time ends it at once. */
+  /** Resolves when the process is interrupted, which continues; the next signal ends it, unless this is called again. */
   readonly untilInterrupted: () => Promise<void>;
 }

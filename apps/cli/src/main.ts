@@ -27,37 +27,42 @@ function output(stream: typeof process.stdout | typeof process.stderr): Output {
   };
 }
 
-/** Whether others depend on this process: it goes on without its output, and says so by its exit code. */
+/** Whether other programs depend on this process: it continues without its output, and its exit code says so. */
 let isServing = false;
 let isOutputLost = false;
 
 const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
 
-function onInterrupt(undo: () => void): () => void {
+/** Acts on the next interrupt, once. @returns a function that takes this back */
+function onNextInterrupt(act: (signal: NodeJS.Signals) => void): () => void {
   const takeBack = (): void => {
-    for (const signal of INTERRUPTS) process.off(signal, end);
+    for (const signal of INTERRUPTS) process.off(signal, interrupted);
   };
-  const end = (signal: NodeJS.Signals): void => {
+  const interrupted = (signal: NodeJS.Signals): void => {
     takeBack();
+    act(signal);
+  };
+  for (const signal of INTERRUPTS) process.on(signal, interrupted);
+  return takeBack;
+}
+
+function onInterrupt(undo: () => void): () => void {
+  return onNextInterrupt((signal) => {
     try {
       undo();
     } finally {
       // Without a listener the signal ends the process.
       process.kill(process.pid, signal);
     }
-  };
-  for (const signal of INTERRUPTS) process.on(signal, end);
-  return takeBack;
+  });
 }
 
 function untilInterrupted(): Promise<void> {
   isServing = true;
   return new Promise((resolve) => {
-    const end = (): void => {
-      for (const signal of INTERRUPTS) process.off(signal, end);
+    onNextInterrupt(() => {
       resolve();
-    };
-    for (const signal of INTERRUPTS) process.on(signal, end);
+    });
   });
 }
 

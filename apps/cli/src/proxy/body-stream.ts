@@ -7,7 +7,10 @@ import type { Readable } from 'node:stream';
  */
 export function bodyStream(
   from: Readable,
-  { before = [], fault = () => undefined }: { readonly before?: readonly Uint8Array[]; readonly fault?: () => unknown },
+  {
+    before = [],
+    fault = () => undefined,
+  }: { readonly before?: readonly Uint8Array[]; readonly fault?: () => unknown } = {},
 ): ReadableStream<Uint8Array> {
   const chunks = chunksOf(from, before);
   return new ReadableStream(

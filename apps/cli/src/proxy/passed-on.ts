@@ -1,4 +1,4 @@
-/** Headers of one connection, and those that each request states anew. @see RFC 9110, 7.6.1 */
+/** Headers of one connection, and those that the proxy sets itself. @see RFC 9110, 7.6.1 */
 const OWN: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'host', 'expect', 'accept-encoding'],

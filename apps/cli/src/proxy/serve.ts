@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isNativeError } from 'node:util/types';
-import { joinBytes } from '@cer/ndjson';
+import { ByteParts } from '@cer/ndjson';
 import { faultCode } from '../files/fault-code.js';
 import { bodyStream } from './body-stream.js';
 import { passedOn } from './passed-on.js';
@@ -37,8 +37,8 @@ const LAST_REQUEST_MS = 2000;
  * @throws Error of the system when the port cannot be listened on
  */
 export async function startProxy(settings: ProxySettings): Promise<Proxy> {
-  const running = new Map<ServerResponse, IncomingMessage>();
-  const works = new Set<Promise<void>>();
+  /** Each ends with its response, and when its call is certified. */
+  const running = new Map<Promise<void>, IncomingMessage>();
   let isClosing = false;
   // An upload may take as long as it takes; heads have their limit.
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
@@ -47,24 +47,11 @@ export async function startProxy(settings: ProxySettings): Promise<Proxy> {
       answerWith(response, 503, 'it ends');
       return;
     }
-    running.set(response, request);
-    const end = (): void => {
-      running.delete(response);
+    const work = handle(settings, request, response).finally(() => {
+      running.delete(work);
       if (isClosing && running.size === 0) server.closeAllConnections();
-    };
-    const work = forward(settings, request, response)
-      .catch((error: unknown) => {
-        const code = faultCode(error);
-        if (code !== null) answerWith(response, 502, `the request to ${settings.to} failed (${code})`);
-        // Without a code it is the client's: a call that would get no certificate is refused.
-        else answerWith(response, 503, isNativeError(error) ? error.message : 'unknown fault');
-      })
-      .finally(() => {
-        works.delete(work);
-        if (response.writableFinished || response.destroyed) end();
-        else response.once('close', end);
-      });
-    works.add(work);
+    });
+    running.set(work, request);
   });
   // Other machines must not use the provider.
   server.listen(settings.port, '127.0.0.1');
@@ -83,7 +70,7 @@ export async function startProxy(settings: ProxySettings): Promise<Proxy> {
       await ended;
       clearTimeout(late);
       // A call whose connection has ended is certified a little later.
-      await Promise.all(works);
+      await Promise.all(running.keys());
     },
     abort: () => {
       server.closeAllConnections();
@@ -91,8 +78,42 @@ export async function startProxy(settings: ProxySettings): Promise<Proxy> {
   };
 }
 
-async function forward(settings: ProxySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const gone = goneSignal(request, response);
+/** Answers a request, and waits until the program has the answer or has gone. */
+async function handle(settings: ProxySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  const ended = endOf(request, response).then(() => {
+    if (!response.writableFinished) gone.abort();
+  });
+  try {
+    await forward(settings, request, response, gone.signal);
+  } catch (error) {
+    const code = faultCode(error);
+    if (code !== null) answerWith(response, 502, `the request to ${settings.to} failed (${code})`);
+    // Without a code it is the client's: a call that would get no certificate is refused.
+    else answerWith(response, 503, isNativeError(error) ? error.message : 'unknown fault');
+  }
+  await ended;
+}
+
+/** A response that waits behind another one of its connection has no event of its own when that ends. */
+function endOf(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { socket } = request;
+  return new Promise((resolve) => {
+    const end = (): void => {
+      socket.off('close', end);
+      resolve();
+    };
+    response.once('close', end);
+    socket.once('close', end);
+  });
+}
+
+async function forward(
+  settings: ProxySettings,
+  request: IncomingMessage,
+  response: ServerResponse,
+  gone: AbortSignal,
+): Promise<void> {
   const refusal = refusalOf(request);
   if (refusal !== null) {
     answerWith(response, ...refusal);
@@ -115,19 +136,6 @@ async function forward(settings: ProxySettings, request: IncomingMessage, respon
   }
 }
 
-/** Aborted when the program has gone. A response that waits behind another one of its connection has no event for that. */
-function goneSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  const { socket } = request;
-  const end = (): void => {
-    socket.off('close', end);
-    if (!response.writableFinished) gone.abort();
-  };
-  response.once('close', end);
-  socket.once('close', end);
-  return gone.signal;
-}
-
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
 /** Pages of browsers must not get around the checks of a local provider, by a name of their own or from another site. */
@@ -147,16 +155,13 @@ const FILES = /^(multipart|audio|video|image)\/|^application\/octet-stream/i;
 async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null> {
   const { 'content-type': type = '', 'content-length': length, 'transfer-encoding': transfer } = request.headers;
   if (transfer === undefined && (length === undefined || Number(length) === 0)) return null;
-  if (FILES.test(type) || request.headers['content-encoding'] !== undefined) return bodyStream(request, {});
-  const parts: Uint8Array[] = [];
-  let size = 0;
+  if (FILES.test(type) || request.headers['content-encoding'] !== undefined) return bodyStream(request);
+  const parts = new ByteParts();
   for await (const part of request.iterator({ destroyOnReturn: false })) {
-    if (!(part instanceof Uint8Array)) continue;
-    parts.push(part);
-    size += part.length;
-    if (size > MAX_BODY_BYTES) return bodyStream(request, { before: parts });
+    if (part instanceof Uint8Array) parts.add(part);
+    if (parts.size > MAX_BODY_BYTES) return bodyStream(request, { before: parts.parts() });
   }
-  return joinBytes(parts);
+  return parts.joined();
 }
 
 /** The empty chunk sends the head as it is: with text behind it Node.js writes the head as UTF-8. */

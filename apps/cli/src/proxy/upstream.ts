@@ -48,14 +48,12 @@ export function createUpstream(): Upstream {
           );
         } catch {
           answer.destroy();
-          reject(
-            Object.assign(new Error('an answer that cannot be passed on'), { code: `HTTP ${answer.statusCode ?? 0}` }),
-          );
+          reject(unusable(answer));
         }
       });
-      request.once('upgrade', (_answer, socket) => {
+      request.once('upgrade', (answer, socket) => {
         socket.destroy();
-        reject(Object.assign(new Error('the provider changed the protocol'), { code: 'HTTP 101' }));
+        reject(unusable(answer));
       });
       // Also after the answer has begun.
       request.on('error', (error) => {
@@ -64,7 +62,7 @@ export function createUpstream(): Upstream {
       });
       if (body instanceof ReadableStream) {
         // The request has the error of either.
-        pipeline(Readable.from(chunksOf(body)), request, () => undefined);
+        pipeline(Readable.from(body), request, () => undefined);
       } else request.end(body instanceof Uint8Array ? body : undefined);
     });
 
@@ -80,17 +78,13 @@ export function createUpstream(): Upstream {
   };
 }
 
-function aborted(): Error {
-  return new DOMException('the program ended the call', 'AbortError');
+/** The error of an answer that cannot be passed on. */
+function unusable({ statusCode = 0 }: IncomingMessage): Error {
+  return Object.assign(new Error('an answer that cannot be passed on'), { code: `HTTP ${statusCode}` });
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-  } finally {
-    reader.cancel().catch(() => undefined);
-  }
+function aborted(): Error {
+  return new DOMException('the program ended the call', 'AbortError');
 }
 
 /** By its name. Some providers compress without being asked, and the observer reads text. */
