@@ -3,7 +3,7 @@ import { resourceLimits } from 'node:worker_threads';
 import { ServiceError } from '@cer/http-service';
 
 const MIB = 1024 * 1024;
-/** One of the three spaces for young objects, by apps/node/launch.env. A thread is told the default, not what is set. */
+/** The size of one of the three spaces for young objects in apps/node/launch.env: V8 tells a thread the default only. */
 const SPACE_MIB = /--max[-_]semi[-_]space[-_]size=(\d+)/;
 
 /**
