@@ -159,6 +159,28 @@ describe('a batch', () => {
     expect(again?.['certificateHash']).toBe(once?.['certificateHash']);
   });
 
+  it.each([
+    ['with line breaks', (body: JsonObject) => JSON.stringify(body, null, 2)],
+    ['with members beside the list', (body: JsonObject) => JSON.stringify({ ...body, sent: [1] })],
+    ['with an escaped name', (body: JsonObject) => JSON.stringify(body).replace('executions', '\\u0065xecutions')],
+  ])('is read however its JSON is written: %s', async (_, written) => {
+    const answer = await send(
+      written({ executions: [execution(), { provider: 1 }, execution({ output: ['},\n"]'] })] }),
+    );
+    expect(resultsOf(answer).map(({ status }) => status)).toEqual([200, 400, 200]);
+  });
+
+  it.each([
+    ['{"executions":[{"a":1},{"b":[{"c":1,"c":1}]}]}', 'executions[1].b[0].c: duplicate key'],
+    ['{"executions":[{"a":1},\n{"b":}]}', 'not valid JSON: line 2, column 6: expected a value'],
+    ['{"executions":[{"a":1},]}', 'not valid JSON: line 1, column 24: expected a value'],
+    ['{"executions":[{"a":1}]]}', 'not valid JSON: line 1, column 24: expected "," or "}"'],
+    ['{"executions":[{"a":1e999}]}', 'executions[0].a: number too large'],
+  ])('has its faults where they are in the whole body: %j', async (body, error) => {
+    const answer = await send(body);
+    expect([answer.status, answer.body['error']]).toEqual([400, error]);
+  });
+
   it.each([[{ executions: [] }], [{ executions: 'x' }], [{ executions: Array.from({ length: 501 }, () => ({})) }]])(
     'is refused whole unless a list of 1 to 500',
     async (body) => {

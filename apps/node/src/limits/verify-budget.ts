@@ -111,7 +111,7 @@ export function createVerifyBudget(
   const read = (request: StreamRequest): Promise<Uint8Array> => {
     const reservation = reservations.get(request);
     if (reservation === undefined) throw new Error('a body is read before its memory is reserved');
-    return arrivedBody(request.body, { stallMs, count: reservation.take });
+    return arrivedBody(request.body, { stallMs, announcedBytes: request.announcedBytes, count: reservation.take });
   };
 
   const charged = async <T>(client: string | null, work: (began: () => void) => Promise<T>): Promise<T> => {

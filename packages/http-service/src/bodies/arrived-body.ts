@@ -5,6 +5,8 @@ import { ArrivingBody } from './arriving-body.js';
 interface Arriving {
   /** Maximum pause of the sender, in milliseconds. */
   readonly stallMs: number;
+  /** Bytes of the body where its length is known, else NaN. */
+  readonly announcedBytes: number;
   /** Called with the number of bytes before they are stored; its error ends the reading. */
   readonly count: (bytes: number) => void;
 }
@@ -20,10 +22,9 @@ export async function arrivedBody(body: AsyncIterable<Uint8Array>, arriving: Arr
 /** The same, without joining the pieces, which takes their memory once more. */
 export async function arrivedPieces(
   body: AsyncIterable<Uint8Array>,
-  { stallMs, count }: Arriving,
+  { stallMs, announcedBytes, count }: Arriving,
 ): Promise<Pick<ArrivingBody, 'whole'>> {
-  // Its length may be that of the packed body.
-  const arriving = new ArrivingBody(NaN);
+  const arriving = new ArrivingBody(announcedBytes);
   const reader: AsyncIterator<Uint8Array, unknown> = body[Symbol.asyncIterator]();
   for (;;) {
     const next = await settleWithin(reader.next(), stallMs, tooSlow);

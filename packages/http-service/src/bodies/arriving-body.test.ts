@@ -22,9 +22,17 @@ describe('an arriving body', () => {
     ['many pieces', 9 * MIB + 4, NaN],
     ['many pieces of an announced length', 9 * MIB + 4, 9 * MIB + 4],
     ['fewer bytes than announced', 2 * MIB, 3 * MIB],
+    ['a small part of what was announced', 2 * MIB, 33 * MIB],
   ])('of %s is whole', async (_name, bytes, announcedBytes) => {
     const { body, sent } = arrived(bytes, announcedBytes);
     expect(Buffer.compare(await body.whole(), sent)).toBe(0);
+  });
+
+  it('takes no room for what is only announced', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const { body, sent } = arrived(2 * MIB, 1024 * MIB);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB);
+    expect([body, sent]).toHaveLength(2);
   });
 
   it('without a length is joined over several turns', async () => {

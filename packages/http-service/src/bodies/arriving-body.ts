@@ -3,6 +3,8 @@ import { ByteParts } from '@cer/ndjson';
 
 /** Bytes copied in one turn of the event loop, and bytes that must arrive before room for all is reserved. */
 const SLICE_BYTES = 1024 * 1024;
+/** The part of a body that must arrive before room for all is reserved: announcing it costs its sender nothing. */
+const EARNEST = 1 / 16;
 
 /**
  * Collects the pieces of a body without stopping the event loop: joining 10 MB at once takes it 10 ms and more. A large
@@ -28,7 +30,7 @@ export class ArrivingBody {
     }
     this.#pieces.add(piece);
     const { size } = this.#pieces;
-    if (size < SLICE_BYTES || !(this.#announcedBytes >= size)) return;
+    if (size < SLICE_BYTES || size < this.#announcedBytes * EARNEST || !(this.#announcedBytes >= size)) return;
     // Not from Node's pool, so that a thread can take the memory over.
     this.#whole = Buffer.allocUnsafeSlow(this.#announcedBytes);
     Buffer.concat(this.#pieces.parts(), size).copy(this.#whole);

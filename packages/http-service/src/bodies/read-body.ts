@@ -17,6 +17,11 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
+/** The length of a body by its head; NaN where that names none. */
+export function announcedBytes({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? NaN);
+}
+
 /**
  * Refuses a body whose announced length is over the limit, before one byte of it is read.
  * @throws ServiceError PAYLOAD_TOO_LARGE
@@ -37,7 +42,7 @@ export function readBody(
   arrived: (bytes: number) => void,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const announced = Number(request.headers['content-length'] ?? NaN);
+    const announced = announcedBytes(request);
     // The parser of HTTP passes no byte beyond the announced length.
     const body = new ArrivingBody(announced <= limitBytes ? announced : NaN);
     let size = 0;

@@ -25,6 +25,8 @@ export interface ServiceRequest extends RequestHead {
 /** A request whose body is read while it arrives; slow iteration slows the sender down. */
 export interface StreamRequest extends RequestHead {
   readonly body: AsyncIterable<Uint8Array>;
+  /** Bytes of the body, as its head says; NaN where it says nothing, or the length of the packed body. */
+  readonly announcedBytes: number;
 }
 
 export type ResponseHeaders = Readonly<Record<string, string>>;

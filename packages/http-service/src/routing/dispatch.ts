@@ -3,6 +3,7 @@ import type { ErrorShaper } from '../answers/error-shaper.js';
 import { codingOf } from '../bodies/content-coding.js';
 import { acceptsMediaType, namesMediaType } from '../bodies/media-type.js';
 import {
+  announcedBytes,
   announcesBody,
   inviteBody,
   NO_BODY,
@@ -96,7 +97,10 @@ async function handle(
   // The body is added to the head itself, so that a WeakMap entry of `admit` also holds for the handler.
   if (route.body === 'stream') {
     const sent = streamBody(request, limitBytes);
-    return route.handler(Object.assign(head, { body: isPacked ? unpackBody(sent, limitBytes) : sent }));
+    const streamed = isPacked
+      ? { body: unpackBody(sent, limitBytes), announcedBytes: NaN }
+      : { body: sent, announcedBytes: announcedBytes(request) };
+    return route.handler(Object.assign(head, streamed));
   }
   if (!sendsBody) return route.handler(Object.assign(head, { body: NO_BODY }));
   const incoming = bodyBudget.open(route.holderOf?.(head) ?? null);

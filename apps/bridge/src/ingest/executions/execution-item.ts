@@ -8,6 +8,9 @@ import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 
 /** The body is the outermost container. @see docs/spec.md, "Strict JSON" */
 
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
 /** The refusal of a body or a line with too many objects, lists and members. */
 export const TOO_MANY_PIECES = `objects, lists and members: must be at most ${MAX_PIECES}`;
 
@@ -34,6 +37,26 @@ export function itemOfLine(line: Uint8Array | null, index: number, minimum: Prot
 /** A certify request that was parsed already, as one element of a batch. */
 export function itemOfValue(request: JsonValue, index: number, minimum: ProtocolVersion): Item {
   return itemOf(request, Buffer.from(JSON.stringify(request)), index, minimum);
+}
+
+/**
+ * An element of a batch as it is written. Its value is not kept.
+ * @returns null where it is not strict JSON
+ */
+export function itemOfElement(element: Uint8Array, index: number, minimum: ProtocolVersion): Item | null {
+  let request: JsonValue;
+  try {
+    request = parseJson(element, { maxDepth: REQUEST_DEPTH });
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+  return isLine(element) ? itemOf(request, element, index, minimum) : itemOfValue(request, index, minimum);
+}
+
+/** Whether the node takes the text as one line. */
+function isLine(text: Uint8Array): boolean {
+  return text.length <= MAX_LINE_BYTES && !text.includes(NEWLINE) && !text.includes(RETURN);
 }
 
 const NO_LABEL = { executionId: null, provider: null, model: null };

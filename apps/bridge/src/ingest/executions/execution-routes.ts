@@ -1,30 +1,25 @@
-import { isJsonArray, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
-import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import {
-  arrivedPieces,
   json,
   oneAtATime,
   ServiceError,
-  validationError,
   type RequestHead,
   type ServiceResponse,
   type StreamRequest,
   type ByteBudget,
-  type OneAtATime,
   type Reservation,
 } from '@cer/http-service';
 import { COUNT, free, object, TEXT, TEXT_OR_NULL } from '@cer/http-service/openapi';
 import { byteLines } from '@cer/ndjson';
-import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
+import { MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import type { DescribedRoute } from '../../openapi/route-description.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems, type CertifyBatch } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
-import { hasFewPieces } from '../json-pieces.js';
 import type { TakeRequest } from '../request-rate.js';
-import { itemOfLine, itemOfValue, TOO_MANY_PIECES } from './execution-item.js';
+import { arrivedItems } from './arrived-items.js';
 import { certifyOne } from './certify-one.js';
+import { itemOfLine } from './execution-item.js';
 
 export interface ExecutionRouteDeps extends CertifyDeps {
   readonly gate: Gate;
@@ -85,7 +80,7 @@ const EXECUTIONS: DescribedRoute['description'] = {
 /** @see docs/spec.md, "Evidence bridge: machine path" */
 export function executionRoutes(deps: ExecutionRouteDeps): DescribedRoute[] {
   const { gate, takeRequest, bodyLimitBytes, streamLimitBytes } = deps;
-  // A large batch takes several times its bytes while it is parsed.
+  // A large body may take several times its bytes while it is parsed.
   const inTurn = oneAtATime();
   return [
     {
@@ -104,7 +99,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): DescribedRoute[] {
         const reservation = deps.byteBudget.reserve(caller.tenantId);
         if (isNdjson(request)) return streamed(deps, caller, request, reservation);
         try {
-          const items = await arrivedItems({ ...deps, inTurn }, caller, request, reservation);
+          const items = await arrivedItems({ stallMs: deps.stallMs, inTurn }, caller, request, reservation);
           if (Array.isArray(items)) return await batch(deps, caller, items, request.signal);
           return await certifyOne(deps, caller, items, request.signal);
         } finally {
@@ -117,42 +112,6 @@ export function executionRoutes(deps: ExecutionRouteDeps): DescribedRoute[] {
 
 function isNdjson({ headers }: RequestHead): boolean {
   return headers['content-type']?.toLowerCase().startsWith(NDJSON) === true;
-}
-
-/** The items of a batch, or the one of a single request. */
-async function arrivedItems(
-  { stallMs, inTurn }: ExecutionRouteDeps & { readonly inTurn: OneAtATime },
-  caller: Caller,
-  { body }: StreamRequest,
-  { take }: Reservation,
-): Promise<Item | Item[]> {
-  const pieces = await arrivedPieces(body, { stallMs, count: take });
-  // Each step is a function of its own: the frame of an async function holds what it read until it ends.
-  return inTurn(async () => itemsOf(await jsonOf(pieces), caller));
-}
-
-async function jsonOf(pieces: { readonly whole: () => Promise<Buffer> }): Promise<JsonValue> {
-  return parsed(await pieces.whole());
-}
-
-function itemsOf(body: JsonValue, { minimumProtocol }: Caller): Item | Item[] {
-  const executions = isJsonObject(body) ? member(body, 'executions') : undefined;
-  if (executions === undefined) return itemOfValue(body, 0, minimumProtocol);
-  if (!isJsonArray(executions) || executions.length === 0 || executions.length > MAX_BATCH_LINES) {
-    throw validationError([`executions: must be a list of 1 to ${MAX_BATCH_LINES} certify requests`]);
-  }
-  return executions.map((request, index) => itemOfValue(request, index, minimumProtocol));
-}
-
-function parsed(bytes: Buffer): JsonValue {
-  if (!hasFewPieces(bytes)) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: TOO_MANY_PIECES });
-  try {
-    // The list of a batch adds two levels.
-    return parseJson(bytes, { maxDepth: REQUEST_DEPTH + 2 });
-  } catch (error) {
-    if (error instanceof JsonError) throw validationError([error.message]);
-    throw error;
-  }
 }
 
 function streamed(

@@ -93,7 +93,8 @@ export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
         const caller = gate.callerOf(request);
         const reservation = deps.byteBudget.reserve(caller.tenantId);
         try {
-          const arriving = { stallMs: deps.stallMs, count: reservation.take };
+          const { announcedBytes } = request;
+          const arriving = { stallMs: deps.stallMs, announcedBytes, count: reservation.take };
           const sent = { headers: request.headers, body: await arrivedBody(request.body, arriving) };
           // Checked again: a client admitted while there was room may have sent slowly.
           refuseCrowd(caller);
