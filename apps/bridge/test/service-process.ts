@@ -2,8 +2,9 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtProgram } from '@cer/http-service/testing';
+import { launchArguments, mainOf } from '../../../scripts/services/launch.mjs';
 
+const ROOT = join(__dirname, '../../..');
 const START_MS = 120_000;
 
 /** A service in a separate process. */
@@ -15,9 +16,9 @@ export interface ServiceProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `apps/<name>` and waits until it listens. */
+/** Starts `apps/<name>` as `npm start` does, and waits until it listens. */
 export async function startService(name: string, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [builtProgram(`apps/${name}/src/main.ts`)], {
+  const child = spawn(process.execPath, launchArguments(ROOT, name), {
     env: { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -74,7 +75,7 @@ export async function startNodeProcess(controlPlaneUrl: string, serviceToken: st
     CONTROL_PLANE_URL: controlPlaneUrl,
     CONTROL_PLANE_TOKEN_FILE: tokenFile,
   };
-  execFileSync(process.execPath, [builtProgram('apps/node/src/main.ts'), 'init'], {
+  execFileSync(process.execPath, [mainOf(ROOT, 'node'), 'init'], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
   const service = await startService('node', env);
