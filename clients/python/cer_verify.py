@@ -1431,7 +1431,10 @@ def _receipt_digest(receipt: Json, signature: Json) -> bytes:
 
 def _leaf_of(extra: bytes, receipt: Json, signature: str) -> Tuple[bytes, Json]:
     """The leaf hash that an opening leads to, and the label of an owner's opening."""
-    opening = _read_opening(parse_json(extra, 6))
+    value = parse_json(extra, 6)
+    opening = _read_opening(value)
+    if canonicalize(value).encode() != extra:
+        raise _Malformed("not canonical JSON")
     leaf = opening.leaf(_receipt_digest(receipt, signature))
     if opening.form not in ("public", "owner") or leaf is None:
         # The other forms open no receipt.

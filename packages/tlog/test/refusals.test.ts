@@ -154,6 +154,8 @@ describe('an opening', () => {
     ['a salt of another length', owner.replace(/"receiptSalt":"[^"]{4}/, '"receiptSalt":"')],
     ['a duplicate key', owner.replace('{', '{"type":"svc.log-leaf.v1",')],
     ['no object', '[]'],
+    ['a space', owner.replace(':', ': ')],
+    ['members in another order', owner.replace(/^\{(.*),("type":"svc.log-leaf.v1")\}$/, '{$2,$1}')],
   ])('is refused with %s', (_, text) => {
     expect(text).not.toBe(owner);
     expect(codeOf(() => parseOpening(text))).toBe('MALFORMED');

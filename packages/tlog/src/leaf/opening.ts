@@ -1,4 +1,12 @@
-import { elementsOf, isJsonArray, isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import {
+  elementsOf,
+  isJsonArray,
+  isJsonObject,
+  jcsV1,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 import { decodeBase64Url, decodeHex } from '@cer/keys';
 import { HASH_BYTES, leafHash } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
@@ -21,6 +29,8 @@ export type Opening =
     }
   | { readonly form: 'erased'; readonly leafHash: Uint8Array };
 
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 const MAX_DELETED_RANGES = 100;
 const MAX_OPENING_DEPTH = 6;
 const LABEL_MEMBERS = ['appId', 'at', 'bundleType', 'kind', 'number', 'tenant'];
@@ -33,7 +43,7 @@ const FORMS: readonly (readonly [form: Opening['form'], members: readonly string
   ['erased', ['leafHash']],
 ];
 
-/** Reads an opening from its JSON text. @throws TlogError MALFORMED */
+/** Reads an opening from its text, which is canonical. @throws TlogError MALFORMED */
 export function parseOpening(text: Uint8Array | string): Opening {
   let value: JsonValue;
   try {
@@ -41,7 +51,10 @@ export function parseOpening(text: Uint8Array | string): Opening {
   } catch (cause) {
     throw malformed('opening: must be strict JSON', cause);
   }
-  return readOpening(value);
+  const opening = readOpening(value);
+  const written = typeof text === 'string' ? text : utf8.decode(text);
+  if (jcsV1.canonicalize(value) !== written) throw malformed('opening: must be canonical JSON');
+  return opening;
 }
 
 /** Reads an opening that was parsed already. @throws TlogError MALFORMED for other members than one form has */
