@@ -30,7 +30,10 @@ const ACCEPTED = [
     '--set',
     'services.node.files[0].secret=cer-alerts,services.node.env.ALERTS_FILE=/run/files/cer-alerts/alerts.json,services.node.files[1].configMap=cer-log',
   ],
-  ['--set', 'services.node.env.TSA_MODE=batch,services.node.env.LOG_LEVEL=warn,image.pullSecrets[0].name=registry'],
+  [
+    '--set',
+    'services.node.env.TSA_MODE=batch,services.node.env.LOG_LEVEL=warn,services.node.env.DRAIN_TIMEOUT_MS=1200000,image.pullSecrets[0].name=registry',
+  ],
 ];
 /** Values that the schema must refuse. */
 const REFUSED = [
@@ -57,6 +60,8 @@ console.log(lastLine(run(helm, ['lint', '--strict', chart])));
 let passed = 0;
 for (const values of ACCEPTED) {
   const manifests = run(helm, ['template', 'cer', chart, ...KUBERNETES, ...values]);
+  const exponent = /^.*: "?[\d.]+e\+\d+"?$/m.exec(manifests)?.[0];
+  if (exponent !== undefined) fail(`${values[1] ?? ''}: no service reads${exponent}`);
   console.log(`${values[1] ?? 'default values'}: ${lastLine(run(check, [], { input: manifests }))}`);
   passed += 1;
 }

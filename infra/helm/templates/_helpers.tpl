@@ -138,6 +138,7 @@ fsGroup: 1000
 {{- define "cer.env" -}}
 {{- range $name, $value := include "cer.variables" . | fromYaml }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  {{- /* As text, a number of a million and more would be written with an exponent. */}}
+  value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
 {{- end }}
