@@ -232,6 +232,12 @@ describe('a submission with faults', () => {
       400,
       'VALIDATION_ERROR',
     ],
+    [
+      'no time in a hash-only',
+      { bundleType: 'hash-only-timestamp', version: '0.1', createdAt: 'once', snapshot: null, certificateHash: hash },
+      400,
+      'VALIDATION_ERROR',
+    ],
     ['no model', sealedElsewhere({ model: undefined }), 422, 'PROTOCOL_SCHEMA_UNSATISFIED'],
     ['an older shape', sealedElsewhere({ type: undefined }), 422, 'PROTOCOL_SCHEMA_UNSATISFIED'],
     ['another snapshot type', sealedElsewhere({ type: 'other' }), 422, 'PROTOCOL_SCHEMA_UNSATISFIED'],

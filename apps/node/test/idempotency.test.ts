@@ -188,7 +188,7 @@ describe.each([
       expect(answer.status).toBe(409);
       expect(answer.body).toEqual({
         error: 'RECORD_REMOVED',
-        message: expect.stringMatching(/^the content is the same, but its record was removed/),
+        message: expect.stringMatching(/^record removed: /),
         requestId: answer.headers['x-request-id'],
       });
     }

@@ -14,6 +14,7 @@ import {
 import type { SealedBundle } from '@cer/cer-core/attest';
 import { checkContent, OUTER_EVIDENCE, unwrap } from '@cer/cer-core/verify';
 import { ServiceError, validationError } from '@cer/http-service';
+import { isTimestamp } from '@cer/keys';
 import { schemaUnsatisfied } from '../errors/refusals.js';
 
 /** A bundle sealed elsewhere that may be attested. */
@@ -28,6 +29,8 @@ export type AttestableBundle =
       readonly createdAt: string;
       readonly timestamp: string;
     };
+
+const TIME_RULE = 'must be an ISO-8601 timestamp with seconds and a time zone';
 
 const ATTESTABLE: ReadonlySet<string> = new Set([EXECUTION_V1, EXECUTION_V2, HASH_ONLY]);
 
@@ -64,7 +67,11 @@ export function checkSubmission(body: JsonValue): AttestableBundle {
   const certificateHash = member(bundle, 'certificateHash');
   if (!isSha256Hash(certificateHash)) throw new Error('a checked bundle has a certificateHash');
   const { reading, protocol, snapshot } = subject;
-  if (reading?.layout === null) return { kind: 'hash-only', bundle, certificateHash };
+  if (reading?.layout === null) {
+    const createdAt = member(bundle, 'createdAt') ?? null;
+    if (createdAt !== null && !isTimestamp(createdAt)) throw validationError([`createdAt: ${TIME_RULE}`]);
+    return { kind: 'hash-only', bundle, certificateHash };
+  }
   if (reading == null || protocol === null || snapshot === null) throw new Error('a checked bundle was read');
   if (reading.relaxations.length > 0) {
     throw schemaUnsatisfied(['snapshot: must have type and executionSurface']);

@@ -16,7 +16,7 @@ export function executionMutated(): ServiceError {
 export function recordRemoved(): ServiceError {
   return new ServiceError({
     code: 'RECORD_REMOVED',
-    message: 'the content is the same, but its record was removed and is not made again',
+    message: 'record removed: the content is the same, but it is not certified again',
   });
 }
 
