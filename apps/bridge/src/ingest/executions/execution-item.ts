@@ -6,8 +6,6 @@ import { MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Item } from '../item.js';
 import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 
-/** The body is the outermost container. @see docs/spec.md, "Strict JSON" */
-
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
