@@ -1105,8 +1105,10 @@ def _before(keys: Optional[KeySet], code: str) -> str:
     return "VERIFICATION_MATERIAL_UNAVAILABLE" if keys is None and code == "ATTESTATION_INVALID_SIGNATURE" else code
 
 
-def _read_flat(attestation: Json) -> Json:
-    """A receipt laid flat in `meta.attestation`. See "Attestation"."""
+def _receipt_in(attestation: Json) -> Json:
+    """The receipt of an attestation: its member, or the one laid flat among its members. See "Attestation"."""
+    if given(get(attestation, "receipt")):
+        return get(attestation, "receipt")
     is_older = given(get(attestation, "receiptVersion"))
     if not is_older and not isinstance(get(attestation, "timestamp"), str):
         return ABSENT
@@ -3230,16 +3232,18 @@ class _Evaluation:
         return self.shape.is_reseal and given(self.package.get("resealedCertificateHash"))
 
     def found_receipt(self) -> Json:
-        """The receipt of the bundle, else that of the package."""
+        """The receipt of the bundle, else that of the package. See "Packages"."""
         attestation = get(self.bundle, "meta", "attestation")
-        found = first_given(get(attestation, "receipt"), _read_flat(attestation))
+        found = _receipt_in(attestation)
         if found is ABSENT and not self.is_around_reseal:
-            found = first_given(get(self.package, "receipt"))
+            found = first_given(get(self.package, "receipt"), _receipt_in(get(self.package, "attestation")))
         return found
 
     def found_signature(self) -> Json:
         """The signature over the receipt, of the bundle, else of the package."""
-        places = (get(self.bundle, "meta", "attestation"), {} if self.is_around_reseal else self.package)
+        places = [get(self.bundle, "meta", "attestation")]
+        if not self.is_around_reseal:
+            places += [self.package, get(self.package, "attestation")]
         return first_given(*(get(place, name) for place in places for name in ("signature", "signatureB64Url")))
 
     def check_timestamps(self) -> None:
@@ -3347,9 +3351,10 @@ class _Evaluation:
             self.mismatch("package.createdAt", "not the bundle's")
         if given(get(package, "resealedCertificateHash")):
             self.mismatch("package.resealedCertificateHash", "around a bundle that is not a reseal")
-        self.same("package.receipt", get(package, "receipt"), receipt.value)
-        self.check_copies("package", package, receipt, signature, False)
         attestation, summary = get(meta, "attestation"), get(package, "attestation")
+        self.same("package.receipt", get(package, "receipt"), receipt.value)
+        self.same("package.attestation.receipt", _receipt_in(summary), receipt.value)
+        self.check_copies("package", package, receipt, signature, False)
         self.check_copies("package.attestation", summary, receipt, signature, False)
         for name in ("verificationEnvelope", "verificationEnvelopeSignature"):
             self.same(at("package", name), get(package, name), get(meta, name))

@@ -15,9 +15,10 @@ func (e *evaluation) checkPackage(signature *Value) {
 		e.mismatch("package.resealedCertificateHash", "around a bundle that is not a reseal")
 	}
 	e.same("package.receipt", e.pack.Get("receipt"), e.receipt.value)
-	e.checkCopies("package", e.pack, signature, false)
 	meta := e.bundle.Get("meta")
 	attestation, summary := meta.Get("attestation"), e.pack.Get("attestation")
+	e.same("package.attestation.receipt", receiptIn(summary), e.receipt.value)
+	e.checkCopies("package", e.pack, signature, false)
 	e.checkCopies("package.attestation", summary, signature, false)
 	for _, name := range []string{"verificationEnvelope", "verificationEnvelopeSignature"} {
 		e.same(at("package", name), e.pack.Get(name), meta.Get(name))

@@ -77,12 +77,14 @@ func readReceipt(v *Value) (*receipt, string) {
 	return &receipt{kind, v, v.Get(set.kid).Text, v.Get(set.time), when}, ""
 }
 
-// readFlat reads a receipt laid flat in meta.attestation.
+// receiptIn is the receipt of an attestation: its member, or the receipt laid flat among its members.
 //
 // See docs/spec.md, "Attestation".
-func readFlat(attestation *Value) *Value {
+func receiptIn(attestation *Value) *Value {
 	set := receiptSets["reseal"]
 	switch {
+	case attestation.Get("receipt").given():
+		return attestation.Get("receipt")
 	case attestation.Get("receiptVersion").given():
 		set = receiptSets["older"]
 	case !attestation.Get("timestamp").is(String):
@@ -116,7 +118,9 @@ func (e *evaluation) verifyReceipt() {
 	found := e.foundReceipt()
 	signature := given(attestation.Get("signature"), attestation.Get("signatureB64Url"))
 	if !e.aroundReseal() {
-		signature = given(signature, e.pack.Get("signature"), e.pack.Get("signatureB64Url"))
+		summary := e.pack.Get("attestation")
+		signature = given(signature, e.pack.Get("signature"), e.pack.Get("signatureB64Url"),
+			summary.Get("signature"), summary.Get("signatureB64Url"))
 	}
 	if found == nil && signature == nil && !attestation.given() && !e.anyPart() && e.shape.layout != layoutHashOnly {
 		return
@@ -149,11 +153,12 @@ func (e *evaluation) verifyReceipt() {
 }
 
 // foundReceipt is the receipt of the bundle, else that of the package.
+//
+// See docs/spec.md, "Packages".
 func (e *evaluation) foundReceipt() *Value {
-	attestation := e.bundle.Path("meta", "attestation")
-	found := given(attestation.Get("receipt"), readFlat(attestation))
+	found := receiptIn(e.bundle.Path("meta", "attestation"))
 	if found == nil && !e.aroundReseal() {
-		found = given(e.pack.Get("receipt"))
+		found = given(e.pack.Get("receipt"), receiptIn(e.pack.Get("attestation")))
 	}
 	return found
 }

@@ -93,6 +93,16 @@ export async function packageCases(): Promise<Vector[]> {
   const resealed = await reseal(v1({ prompt: '[REDACTED]' }));
   const lookup = lookupOfReseal(resealed);
   const bare = { cer: sealed, ...pick(saved, ['receipt', 'signature', 'attestation']) };
+  const attestation = object(at(cer, 'meta.attestation'));
+  const receipt = object(attestation['receipt']);
+  const signed = { receipt, signature: attestation['signature'] ?? null };
+  const PLACE = 'attestation in a package is a place of the receipt and its signature, as meta.attestation is.';
+  const place = (name: string, around: JsonObject): CaseLine => [
+    name,
+    PLACE,
+    { cer: sealed, ...around },
+    passes('PPPS'),
+  ];
   const AGREE = 'Where a value is also in cer.meta both must agree, else FAIL.';
   const COPY = 'Every unsigned copy present must equal the signed value, else FAIL.';
   const lie = (name: string, path: string, to: Json, member = `package.${path}`, rule = AGREE): CaseLine => [
@@ -139,6 +149,11 @@ export async function packageCases(): Promise<Vector[]> {
       bare,
       passes('PPPS'),
     ],
+    place('attestation-outside-holds-the-receipt', { attestation }),
+    place('attestation-outside-holds-nothing-else', { attestation: signed }),
+    place('receipt-laid-flat-outside', { attestation: { ...receipt, signature: signed.signature } }),
+    place('signature-in-the-attestation-outside', { receipt, attestation: pick(signed, ['signature']) }),
+    place('receipt-null-beside-the-attestation', { ...signed, receipt: null, attestation }),
     [
       'envelope-outside-only',
       'A package is {cer, receipt, signature, attestation, verificationEnvelope, verificationEnvelopeSignature}.',
@@ -227,6 +242,16 @@ export async function packageCases(): Promise<Vector[]> {
       'package.attestation.requestId',
       'An attestation summary is compared on shared names.',
     ),
+    lie('receipt-in-the-summary-differs', 'attestation.receipt', otherReceipt),
+    lie('receipt-in-the-summary-is-text', 'attestation.receipt', 'x'),
+    lie('receipt-flat-in-the-summary', 'attestation.receiptVersion', '1', 'package.attestation.receipt'),
+    lie('signature-in-the-summary-differs', 'attestation.signature', 'x'),
+    [
+      'receipt-in-the-attestation-outside-differs',
+      AGREE,
+      { cer: sealed, ...signed, attestation: { receipt: otherReceipt } },
+      fails(INVALID, 'package.attestation.receipt', 'PPFS'),
+    ],
     lie('envelope-differs', 'verificationEnvelope.specVersion', '0.16.0', 'package.verificationEnvelope'),
     lie('envelope-signature-differs', 'verificationEnvelopeSignature', 'x'),
     lie(
