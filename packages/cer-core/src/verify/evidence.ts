@@ -55,6 +55,7 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   const outerAttestation = present(outer, 'attestation');
   const inMeta = isJsonObject(metaAttestation) ? metaAttestation : null;
   const inOuter = isJsonObject(outerAttestation) ? outerAttestation : null;
+  const outerCopies = isLookupOfReseal ? null : inOuter;
 
   const disagreements: Finding[] = [];
   const agreed = (...places: readonly Place[]): JsonValue | undefined => {
@@ -71,14 +72,12 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   const receipt = agreed(
     { path: 'meta.attestation.receipt', value: receiptIn(inMeta) },
     { path: `${outerPath}receipt`, value: present(outerSigned, 'receipt') },
-    { path: `${outerPath}attestation.receipt`, value: isLookupOfReseal ? undefined : receiptIn(inOuter) },
+    { path: `${outerPath}attestation.receipt`, value: receiptIn(outerCopies) },
   );
   const signature = agreed(
-    { path: 'meta.attestation.signature', value: present(inMeta, 'signature') },
-    { path: 'meta.attestation.signatureB64Url', value: present(inMeta, 'signatureB64Url') },
-    { path: `${outerPath}signature`, value: present(outerSigned, 'signature') },
-    { path: `${outerPath}signatureB64Url`, value: present(outerSigned, 'signatureB64Url') },
-    { path: `${outerPath}attestation.signature`, value: isLookupOfReseal ? undefined : present(inOuter, 'signature') },
+    ...signaturesIn(inMeta, IN_META),
+    ...signaturesIn(outerSigned, outerPath),
+    ...signaturesIn(outerCopies, `${outerPath}attestation.`),
   );
   const envelope = agreed(
     { path: 'meta.verificationEnvelope', value: present(meta, 'verificationEnvelope') },
@@ -113,7 +112,7 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
     attestation: inMeta ?? inOuter,
     copies: [
       ...(inMeta === null ? [] : [{ path: IN_META, members: inMeta }]),
-      ...(inOuter === null || isLookupOfReseal ? [] : [{ path: `${outerPath}attestation.`, members: inOuter }]),
+      ...(outerCopies === null ? [] : [{ path: `${outerPath}attestation.`, members: outerCopies }]),
       ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
     ],
     // The lookup of a reseal carries the timestamps of the original.
@@ -132,6 +131,11 @@ function present(object: JsonObject | null, name: string): JsonValue | undefined
 function objectMember(object: JsonObject | null, name: string): JsonObject | null {
   const value = object === null ? undefined : member(object, name);
   return isJsonObject(value) ? value : null;
+}
+
+/** Both names of a signature. */
+function signaturesIn(holder: JsonObject | null, path: string): readonly Place[] {
+  return ['signature', 'signatureB64Url'].map((name) => ({ path: `${path}${name}`, value: present(holder, name) }));
 }
 
 /** The receipt of an attestation: its `receipt`, or, where that is absent, the receipt laid flat among its members. */

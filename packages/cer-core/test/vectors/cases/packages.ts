@@ -153,6 +153,10 @@ export async function packageCases(): Promise<Vector[]> {
     place('attestation-outside-holds-nothing-else', { attestation: signed }),
     place('receipt-laid-flat-outside', { attestation: { ...receipt, signature: signed.signature } }),
     place('signature-in-the-attestation-outside', { receipt, attestation: pick(signed, ['signature']) }),
+    place('signature-synonym-in-the-attestation-outside', {
+      receipt,
+      attestation: { signatureB64Url: signed.signature },
+    }),
     place('receipt-null-beside-the-attestation', { ...signed, receipt: null, attestation }),
     [
       'envelope-outside-only',
@@ -246,6 +250,7 @@ export async function packageCases(): Promise<Vector[]> {
     lie('receipt-in-the-summary-is-text', 'attestation.receipt', 'x'),
     lie('receipt-flat-in-the-summary', 'attestation.receiptVersion', '1', 'package.attestation.receipt'),
     lie('signature-in-the-summary-differs', 'attestation.signature', 'x'),
+    lie('signature-synonym-in-the-summary-differs', 'attestation.signatureB64Url', 'x'),
     [
       'receipt-in-the-attestation-outside-differs',
       AGREE,
