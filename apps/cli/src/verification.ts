@@ -47,8 +47,7 @@ export async function verifyAny(
   if (png !== null) {
     return { kind: 'certificate', ...judgePicture(await evaluateCer(json.value, options), png) };
   }
-  const project = asProject(json.value);
-  if (project !== null) return verifyProject(project, options);
+  if (isProject(json.value)) return verifyProject(json.value, options);
   return { kind: 'certificate', evaluation: await evaluateCer(json.value, options) };
 }
 
@@ -65,11 +64,12 @@ export async function verifyProject(value: JsonValue, options: VerifyProjectOpti
   };
 }
 
-/** The receipt is at `meta.attestation.receipt` or, as the node stores it, at `receipt`; if both exist, they agree. */
+/** The receipt is at `meta.attestation.receipt`, or at `receipt` in the project or around it; if several exist, they agree. */
 function signerOf(value: JsonValue, keySet: NodeKeySet | null): ProjectSigner | null {
   const project = projectIn(value);
   const meta = memberObject(project, 'meta');
-  const payload = memberObject(memberObject(meta, 'attestation'), 'receipt') ?? memberObject(project, 'receipt');
+  const holders = [memberObject(meta, 'attestation'), project, isJsonObject(value) ? value : null];
+  const payload = holders.map((holder) => memberObject(holder, 'receipt')).find((found) => found !== null) ?? null;
   const receipt = payload === null ? null : readReceipt(payload).receipt;
   if (receipt === null) return null;
   const key = keySet?.entries.get(receipt.kid)?.key;
@@ -94,8 +94,8 @@ export function exitCodeOf({ evaluation }: Verification): ExitCode {
   return evaluation.status === 'FAILED' ? EXIT.failed : EXIT.verified;
 }
 
-/** The project bundle in what was handed over, by itself or inside `{bundle}`; null when it is something else. */
-function asProject(value: JsonValue): JsonObject | null {
+/** Whether the input is a project bundle, by itself or inside `{bundle}`. */
+function isProject(value: JsonValue): boolean {
   const project = projectIn(value);
-  return project !== null && member(project, 'bundleType') === PROJECT ? project : null;
+  return project !== null && member(project, 'bundleType') === PROJECT;
 }

@@ -266,6 +266,16 @@ describe('verifying a project', () => {
     });
   });
 
+  it('compares what is beside the bundle with its receipt', async () => {
+    const bundle = await project([await step()]);
+    const { body: answer } = await register(bundle);
+    const around = { bundle, receipt: at(answer, 'receipt'), signature: at(answer, 'signature') };
+    const verdictOn = async (body: object): Promise<unknown> =>
+      at((await ask(node, 'post', '/v1/project-bundle/verify', { body })).body, 'nodeReceipt');
+    expect(await verdictOn(around)).toBe('PASS');
+    expect(await verdictOn({ ...around, kid: 'another' })).toBe('FAIL');
+  });
+
   it('is 200 with a verdict, 400 for other bodies', async () => {
     const failing = await verify({});
     expect(failing.status).toBe(200);

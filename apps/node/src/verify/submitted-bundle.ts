@@ -9,8 +9,7 @@ const MARKS = [...BARE_FORMS, 'bundleType', 'certificateHash', 'runtimeHash'] as
 
 /**
  * Parses the body of a verify route: a bundle, package or project, bare or as `{bundle}`.
- * @returns the form as it was sent, so that a file gets the same verdict on every interface; of `{bundle}` that member
- *   alone, since a caller might believe the others verified
+ * @returns the body as it was sent, so that a file gets the same verdict on every interface
  * @throws ServiceError VALIDATION_ERROR
  * @see docs/spec.md, "Packages"
  */
@@ -21,7 +20,7 @@ export function submittedBundle(body: JsonValue): JsonObject {
   const form = member(body, forms[0] ?? '');
   if (forms[0] === 'bundle' || forms[0] === 'cer') {
     if (!isJsonObject(form)) throw validationError([`${forms[0]}: must be an object`]);
-    return forms[0] === 'bundle' ? { bundle: form } : body;
+    return body;
   }
   if (MARKS.some((name) => Object.hasOwn(body, name))) return body;
   throw validationError(['body: must be a bundle, a package or a project, or one of them as {bundle}']);

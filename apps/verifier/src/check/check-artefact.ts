@@ -50,9 +50,10 @@ export async function checkArtefact(
   };
   const pinned = keySet === null ? null : keySource;
   if (artefact.kind === 'project') {
-    const evaluation = await evaluateProject(artefact.value, { ...options, onProgress });
+    const { value, project } = artefact;
+    const evaluation = await evaluateProject(value, { ...options, onProgress });
     const { askedHash } = request;
-    return withVisibleText(checkProject({ project: artefact.value, evaluation, keySet, keySource: pinned, askedHash }));
+    return withVisibleText(checkProject({ value, project, evaluation, keySet, keySource: pinned, askedHash }));
   }
   const checked = { keySet, keySource: pinned, askedHash: request.askedHash };
   if (artefact.kind === 'unreadable') {

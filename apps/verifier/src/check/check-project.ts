@@ -1,4 +1,4 @@
-import { elementsOf, isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { Finding } from '@cer/cer-core';
 import { toProjectReport, toProjectVerifyResponse, type ProjectEvaluation } from '@cer/cer-core/verify';
 import { keyFingerprint } from '@cer/keys';
@@ -7,12 +7,14 @@ import { VERIFIER_NAME, type ProjectCheck, type StepView } from './check-result.
 import { receiptTexts } from './hand-check.js';
 
 /** Presents one project evaluation as the view needs it. */
-export function checkProject(checked: Checked<ProjectEvaluation> & { readonly project: JsonObject }): ProjectCheck {
-  const { project, keySet, keySource } = checked;
+export function checkProject(
+  checked: Checked<ProjectEvaluation> & { readonly value: JsonValue; readonly project: JsonObject },
+): ProjectCheck {
+  const { value, project, keySet, keySource } = checked;
   const evaluation = withAskedHash(checked.evaluation, checked.askedHash);
   const { steps, ...nodeResponse } = toProjectVerifyResponse(evaluation);
   const isVouchedFor = evaluation.nodeReceipt.status === 'PASS';
-  const receipt = isVouchedFor ? receiptTexts(project, null, keySet) : null;
+  const receipt = isVouchedFor ? receiptTexts(project, isJsonObject(value) ? value : null, keySet) : null;
   const key = receipt === null ? undefined : keySet?.entries.get(receipt.kid)?.key;
   const chainBreaks = chainBreaksIn(evaluation.findings);
   return {

@@ -5,7 +5,7 @@ import { openSource, type Source } from './picture-source.js';
 /** The input, parsed to distinguish a certificate from a project. */
 export type Artefact =
   | { readonly kind: 'certificate'; readonly value: JsonValue; readonly png: Source['png'] }
-  | { readonly kind: 'project'; readonly value: JsonObject }
+  | { readonly kind: 'project'; readonly value: JsonValue; readonly project: JsonObject }
   | { readonly kind: 'unreadable'; readonly finding: Finding };
 
 /**
@@ -29,7 +29,7 @@ export function readArtefact(source: Uint8Array | string): Artefact {
   }
   // A picture has a certificate: a project bundle in one fails as such.
   const project = png === null ? projectIn(value) : null;
-  return project === null ? { kind: 'certificate', value, png } : { kind: 'project', value: project };
+  return project === null ? { kind: 'certificate', value, png } : { kind: 'project', value, project };
 }
 
 /** By itself or inside `{bundle}`. */

@@ -26,10 +26,16 @@ export interface NodeReceipt {
 }
 
 /**
- * The node's receipt for the project as a whole, at `meta.attestation` or beside the project's members; where a value
- * occurs twice both must agree. @see docs/spec.md, "Project receipt"
+ * The node's receipt for the project as a whole, at `meta.attestation`, beside the project's members or beside `bundle`
+ * around it; where a value occurs twice both must agree.
+ * @param around the object with the project as `bundle`, or the project itself
+ * @see docs/spec.md, "Project receipt"
  */
-export async function checkNodeReceipt(project: JsonObject, options: VerifyOptions): Promise<NodeReceipt> {
+export async function checkNodeReceipt(
+  project: JsonObject,
+  around: JsonObject,
+  options: VerifyOptions,
+): Promise<NodeReceipt> {
   const meta = member(project, 'meta');
   const absent = absentTransparency(options);
   const attestation = isJsonObject(meta) ? (member(meta, 'attestation') ?? undefined) : undefined;
@@ -37,8 +43,9 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     return refused(fail('SCHEMA_ERROR', 'meta.attestation', 'must be an object'), absent);
   }
   const inMeta = attestation ?? {};
-  const receipts = statedIn(inMeta, project, 'receipt');
-  const signatures = statedIn(inMeta, project, 'signature');
+  const beside = [...new Set([project, around])];
+  const receipts = statedIn([inMeta, ...beside], 'receipt');
+  const signatures = statedIn([inMeta, ...beside], 'signature');
   const [payload] = receipts;
   const [signature] = signatures;
   if (attestation === undefined && payload === undefined && signature === undefined) {
@@ -57,7 +64,7 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     const other = invalid(WHERE, 'is not a receipt of a project');
     return refused(outcomeOf([...missingKeys(trust.keySet, WHERE), other]), absent);
   }
-  const places = [isJsonObject(meta) ? meta : null, inMeta, project];
+  const places = [isJsonObject(meta) ? meta : null, inMeta, ...beside];
   const timestamps = await checkTimestamps(
     { receipt: payload, signature, hash: receipt.hash, places },
     trust.timestamps,
@@ -81,7 +88,7 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
       ? []
       : [invalid('signature', 'differs from meta.attestation.signature')]),
     ...copyFindings(inMeta, 'meta.attestation.', receipt),
-    ...copyFindings(project, '', receipt),
+    ...beside.flatMap((members) => copyFindings(members, '', receipt)),
   ]);
   if (outcome.status !== 'PASS') return refused(outcome, transparency, timestamps);
   return { outcome, registeredAt: receipt.timestamp, timestamps, rescue: choice.rescue, transparency };
@@ -96,8 +103,8 @@ function refused(
 }
 
 /** Null means absent. */
-function statedIn(inMeta: JsonObject, project: JsonObject, name: string): readonly JsonValue[] {
-  return [member(inMeta, name), member(project, name)].filter((value) => value !== undefined && value !== null);
+function statedIn(holders: readonly JsonObject[], name: string): readonly JsonValue[] {
+  return holders.map((holder) => member(holder, name)).filter((value) => value !== undefined && value !== null);
 }
 
 function invalid(at: string, detail: string): Finding {

@@ -80,7 +80,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
     return failed([schemaFinding('', `nested deeper than ${MAX_DEPTH.canonical} levels`, 'BUNDLE_CORRUPTED')], options);
   }
   const project = projectIn(input);
-  if (project === null) return failed([schemaFinding('', 'must be an object')], options);
+  if (project === null || !isJsonObject(input)) return failed([schemaFinding('', 'must be an object')], options);
   if (Object.hasOwn(project, 'bundle')) {
     return failed([schemaFinding('', 'is ambiguous: a project bundle has no member bundle')], options);
   }
@@ -90,7 +90,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
 
   const { entries } = registry;
   const hash = checkHash(project);
-  const nodeReceipt = await checkNodeReceipt(project, options);
+  const nodeReceipt = await checkNodeReceipt(project, input, options);
   // The list of withdrawn steps is unsigned: only a project with the node's receipt may lack steps.
   const isVouchedFor = nodeReceipt.outcome.status === 'PASS';
   const withdrawn = isVouchedFor ? withdrawnSteps(project) : new Set<string>();

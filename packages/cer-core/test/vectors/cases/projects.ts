@@ -612,6 +612,26 @@ export async function projectCases(): Promise<Vector[]> {
       { ...registered, receipt: change(object(at(registered, 'meta.attestation.receipt')), 'registeredAt', '2020-01-01T00:00:00Z') },
       'receipt',
     ),
+    registeredButReceiptIs(
+      'receipt-around-the-project-differs',
+      { bundle: registered, receipt: change(object(at(registered, 'meta.attestation.receipt')), 'registeredAt', '2020-01-01T00:00:00Z') },
+      'receipt',
+    ),
+    registeredButReceiptIs('signature-around-the-project-differs', { bundle: registered, signature: 'x' }, 'signature'),
+    registeredButReceiptIs('kid-around-the-project-lies', { bundle: registered, kid: OTHER.kid }, 'kid'),
+    registeredButReceiptIs(
+      'signature-around-the-project-without-receipt',
+      { bundle: good, signature: 'x' },
+      'meta.attestation.receipt',
+      'ATTESTATION_MISSING',
+    ),
+    [
+      'receipt-around-the-project',
+      'Members beside {bundle: project} count as those at the top level of the project.',
+      { bundle: good, ...pick(object(at(registered, 'meta.attestation')), ['receipt', 'signature', 'kid']) },
+      ok({ nodeReceipt: 'PASS' }),
+      { heading: 'Project receipt' },
+    ],
     registeredButReceiptIs('second-signature-differs', { ...registered, signature: 'x' }, 'signature'),
     [
       'receipt-without-key-set',
