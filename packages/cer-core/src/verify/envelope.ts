@@ -1,11 +1,10 @@
-import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isTimestamp } from '@cer/keys';
 import {
   canonicalEnvelopeBundle,
   ENVELOPE_ATTESTATION_MEMBERS,
   ENVELOPE_TYPE,
   envelopePayload,
-  projectForEnvelope,
 } from '../attest/envelope.js';
 import { REDACTED } from '../bundle-types/layout.js';
 import type { Evidence } from './evidence.js';
@@ -82,8 +81,7 @@ export function envelopeSkipReason(
 ): SkipReason | null {
   if (envelope === undefined) return 'no-envelope';
   if (type?.receiptScope === 'reseal' || reading?.resealed === true) return 'redacted';
-  const hashed = reading?.layout?.hashedMembers ?? [];
-  return holdsRedacted(pickPresent(projectForEnvelope(bundle), hashed)) ? 'redacted' : null;
+  return holdsRedacted(reading?.layout?.projectForHash(bundle)) ? 'redacted' : null;
 }
 
 type Facts = Readonly<Record<(typeof ENVELOPE_ATTESTATION_MEMBERS)[number], string>>;

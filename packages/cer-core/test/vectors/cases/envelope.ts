@@ -14,9 +14,11 @@ import {
   OTHER,
   pick,
   seal,
+  sealV2,
   sign,
   TIME,
   v1,
+  v2,
   type Json,
   type JsonObject,
 } from '../forge.js';
@@ -139,6 +141,18 @@ export async function envelopeCases(): Promise<Vector[]> {
       'SKIPPED: the hashed members hold "[REDACTED]".',
       redactedText,
       passes('PPPS'),
+    ],
+    [
+      'policy-evaluation-holds-the-redaction-literal',
+      'SKIPPED: the hashed members hold "[REDACTED]", also one that the envelope does not sign.',
+      await attest(seal(v1({}, { policyEvaluation: { rule: '[REDACTED]' } }))),
+      passes('PPPS'),
+    ],
+    [
+      'protected-set-holds-the-redaction-literal',
+      'SKIPPED: the hashed members hold "[REDACTED]"; a v2 bundle also hashes protectedSet.',
+      change(await attest(sealV2(v2())), 'protectedSet.protectedSetId', '[REDACTED]'),
+      fails('PROTECTED_SET_MISMATCH', 'protectedSet', 'FPPS'),
     ],
     [
       'redaction-literal-in-an-unhashed-member',
