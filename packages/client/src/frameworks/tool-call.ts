@@ -4,7 +4,9 @@ import type { Outcome } from '../outcome.js';
 import { labelOf } from '../seal/execution-of.js';
 import type { Sealed } from '../seal/seal.js';
 import { guarded, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort } from './json-of.js';
+import { contentOf } from './json-of.js';
+import { outcomeOf } from './taken-items.js';
+import { followResult } from './tool-result.js';
 
 /** The provider of a tool's certificate. */
 const TOOL_PROVIDER = 'tool';
@@ -40,8 +42,8 @@ export function beginToolCall(
 }
 
 /**
- * The same function, whose calls are certified: the arguments as a list, and the result. Results, promises and errors
- * are the function's own.
+ * The same function, whose calls are certified: the arguments as a list, and the result. Results and errors are the
+ * function's own.
  */
 export function observeTool<A extends unknown[], R>(
   deps: FrameworkDeps,
@@ -54,30 +56,13 @@ export function observeTool<A extends unknown[], R>(
     const input = guarded(deps.failed, () => contentOf(args));
     const call = input === null ? null : guarded(deps.failed, () => beginToolCall(deps, name, () => input));
     if (input === null) deps.recorder.passOver();
-    const threw = (error: unknown): void => {
-      call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}));
-    };
     let result: R;
     try {
       result = tool.apply(this, args);
     } catch (error) {
-      threw(error);
+      call?.end(outcomeOf(error), () => ({}));
       throw error;
     }
-    if (!(result instanceof Promise)) {
-      call?.end('complete', () => contentOf(result));
-      return result;
-    }
-    // The caller gets this promise, so that a rejection that nothing handles is still reported as one.
-    return result.then(
-      (value: unknown) => {
-        call?.end('complete', () => contentOf(value));
-        return value;
-      },
-      (error: unknown) => {
-        threw(error);
-        throw error;
-      },
-    ) as R;
+    return call === null ? result : followResult(result, call);
   };
 }

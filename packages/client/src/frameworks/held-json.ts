@@ -1,0 +1,24 @@
+import type { Json } from '../json.js';
+import { contentOf } from './json-of.js';
+import { isMethod, prototypeOf } from './replaced-methods.js';
+
+/** The result of a tool as certify takes it. @throws TypeError for a value that JSON does not hold */
+export function resultOf(value: unknown): Json {
+  if (isMethod(value)) throw new TypeError(NOT_HELD);
+  return contentOf(value, checkHeld);
+}
+
+const NOT_HELD = 'a tool is not certified: its result has a value that JSON does not hold, such as a Map or a stream';
+
+/** @throws TypeError for an object whose JSON is empty although it holds something */
+export function checkHeld(object: object): void {
+  if (Array.isArray(object) || ArrayBuffer.isView(object)) return;
+  const prototype = prototypeOf(object);
+  // Plain, in any realm, or with members.
+  const isShown = prototype === null || prototypeOf(prototype) === null || Object.keys(object).length > 0;
+  if (!isShown || isIterable(object) || isMethod(Reflect.get(object, 'then'))) throw new TypeError(NOT_HELD);
+}
+
+export function isIterable(object: object): boolean {
+  return Symbol.iterator in object || Symbol.asyncIterator in object;
+}
