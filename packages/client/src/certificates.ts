@@ -4,6 +4,7 @@ import { observeCalls } from './call-observer.js';
 import { createEvidence } from './evidence.js';
 import { aiSdkTelemetry, type AiSdkTelemetry } from './frameworks/ai-sdk.js';
 import { aiSdkMiddleware, type AiSdkMiddleware } from './frameworks/ai-sdk-middleware.js';
+import type { Closing } from './frameworks/calls-by-id.js';
 import { langChainHandler, type LangChainHandler } from './frameworks/langchain.js';
 import { agentsProcessor, type AgentsProcessor } from './frameworks/openai-agents.js';
 import { openCallsOfProcess } from './calls/open-calls.js';
@@ -86,7 +87,8 @@ export function certificates(options: CertificatesOptions): Certificates {
   const attempts = new Attempts();
   const refusals = new OpenRefusals();
   const observingFetches = new WeakSet<Fetch>();
-  const frameworks = { recorder, contexts, openCalls, failed };
+  const closing: Closing = new Set();
+  const frameworks = { recorder, contexts, openCalls, closing, failed };
   const projects = {
     appId: settings.appId,
     contexts,
@@ -128,6 +130,7 @@ export function certificates(options: CertificatesOptions): Certificates {
     flush: (given) => evidence.flush(given),
     close: async (given) => {
       refusals.end();
+      for (const calls of closing) calls.endOpen();
       await evidence.close(given);
     },
   };

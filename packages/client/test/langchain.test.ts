@@ -6,8 +6,8 @@ import { ChatOpenAI } from '@langchain/openai';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 
-import { COMPLETION, events, sendJson, startStream, type ModelHandler } from './model-server.js';
-import { ObservedProgram, readAll } from './observed-program.js';
+import { chunk, COMPLETION, events, sendJson, startStream, type ModelHandler } from './model-server.js';
+import { hashOf, ObservedProgram, readAll } from './observed-program.js';
 
 const SECRET = 'the secret of the caller';
 
@@ -84,6 +84,71 @@ describe('LangChain', () => {
     await expect(asking).rejects.toThrow();
     while (program.cer.stats().open > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(program.calls().map(({ payload }) => payload)).toMatchObject([{ outcome: 'aborted' }]);
+  });
+
+  it('has a stream that the program leaves certified when the client closes', async () => {
+    program = await ObservedProgram.start((_, response) => {
+      startStream(response);
+      for (const event of events(...Array.from({ length: 20 }, (__, at) => `${at} `)).slice(0, -2))
+        response.write(event);
+    });
+    let taken = 0;
+    for await (const part of await chat('left').stream(SECRET)) {
+      if (part.text !== '') taken += 1;
+      if (taken === 3) break;
+    }
+    const aborter = new AbortController();
+    const aborted = await chat('aborted').stream(SECRET, { signal: aborter.signal });
+    const reading = (async () => {
+      for await (const part of aborted) if (part.text === '2 ') aborter.abort();
+    })();
+    await expect(reading).rejects.toThrow();
+    expect(program.cer.stats().open).toBe(2);
+    await program.cer.flush();
+    expect(program.cer.stats().open).toBe(2);
+    await program.cer.close({ timeoutMs: 0 });
+    expect(program.cer.stats()).toMatchObject({ open: 0, sealed: 2, outcomes: { aborted: 2 } });
+    expect(program.observerFaults()).toEqual([]);
+    // LangChain reports a part before or after the program has it.
+    const outputs = Array.from({ length: 6 }, (_, count) => {
+      const text = Array.from({ length: count }, (__, at) => `${at} `).join('');
+      return hashOf([[{ text, message: { type: 'ai', content: text } }]]);
+    });
+    for (const { snapshot } of program.calls()) expect(outputs.slice(2)).toContain(snapshot['outputHash']);
+  });
+
+  it('has the calls of tools in a stream that is left certified', async () => {
+    const calls = [
+      { index: 0, id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":' } },
+      { index: 0, function: { arguments: '"Lisbon"}' } },
+      // LangChain reads ahead of the program.
+      ...Array.from({ length: 4 }, () => ({ index: 0, function: { arguments: '' } })),
+    ];
+    program = await ObservedProgram.start((_, response) => {
+      startStream(response);
+      for (const call of calls) response.write(chunk({ role: 'assistant', tool_calls: [call] }));
+    });
+    let taken = 0;
+    for await (const { tool_call_chunks: part } of await chat('left').stream(SECRET)) {
+      taken += part?.length ?? 0;
+      if (taken === 4) break;
+    }
+    await program.cer.close({ timeoutMs: 0 });
+    const tool_calls = [{ name: 'weather', args: { city: 'Lisbon' }, id: 'call-1', type: 'tool_call' }];
+    const output = [[{ text: '', message: { type: 'ai', content: '', tool_calls } }]];
+    expect(program.calls().map(({ snapshot }) => snapshot['outputHash'])).toEqual([hashOf(output)]);
+  });
+
+  it('has a stream that fails certified by its parts', async () => {
+    program = await ObservedProgram.start((_, response) => {
+      startStream(response);
+      const refusal = `data: ${JSON.stringify({ error: { message: SECRET, code: 'slow_down' } })}\n\n`;
+      response.end([...events('Hel', 'lo').slice(0, 3), refusal].join(''));
+    });
+    await expect(readAll(await chat('failing').stream(SECRET))).rejects.toThrow(SECRET);
+    const [call] = program.calls();
+    expect(call?.payload).toMatchObject({ outcome: 'failed' });
+    expect(call?.snapshot['outputHash']).toBe(hashOf([[{ text: 'Hello', message: { type: 'ai', content: 'Hello' } }]]));
   });
 
   it('has tools certified', async () => {

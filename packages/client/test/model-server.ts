@@ -64,7 +64,8 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.end(JSON.stringify(value));
 }
 
-const chunk = (delta: object, finish: string | null = null): string =>
+/** An event of a streamed answer. */
+export const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',

@@ -21,10 +21,11 @@ export interface AiSdkTelemetry {
 /** Certifies the calls of every model of the AI SDK, as its telemetry reports them. Changes no result. */
 export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   const { contexts, failed } = deps;
-  const running = new CallsById<FrameworkCall>();
+  /** Their end is that of a promise. */
+  const running = new CallsById<FrameworkCall>(new Set());
   /** Their end is an event. */
-  const streams = new CallsById<FrameworkCall>();
-  const embeddings = new CallsById<FrameworkCall>();
+  const streams = new CallsById<FrameworkCall>(deps.closing);
+  const embeddings = new CallsById<FrameworkCall>(deps.closing);
 
   const begin = (event: Members, key: string): FrameworkCall | null =>
     guarded(failed, () =>

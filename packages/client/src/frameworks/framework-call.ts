@@ -1,5 +1,6 @@
 import type { CallContext, Contexts } from '../calls/call-context.js';
 import type { Json, JsonMembers } from '../json.js';
+import type { Closing } from './calls-by-id.js';
 import type { Outcome } from '../outcome.js';
 import type { Recorder } from '../calls/recorder.js';
 import { labelOf, parametersOf } from '../seal/execution-of.js';
@@ -10,6 +11,7 @@ export interface FrameworkDeps {
   readonly recorder: Recorder;
   readonly contexts: Contexts;
   readonly openCalls: OpenCalls;
+  readonly closing: Closing;
   /** Counts a fault and reports it; does not throw. */
   readonly failed: (error: unknown) => void;
 }

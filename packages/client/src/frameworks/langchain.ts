@@ -16,6 +16,7 @@ export interface LangChainHandler {
     ...more: unknown[]
   ): void;
   handleLLMStart(llm: unknown, prompts: readonly string[], runId: string, ...more: unknown[]): void;
+  handleLLMNewToken(token: string, indices: unknown, runId: string, ...more: unknown[]): void;
   handleLLMEnd(output: unknown, runId: string): void;
   handleLLMError(error: unknown, runId: string): void;
   handleToolStart(tool: unknown, input: string, runId: string, ...more: unknown[]): void;
@@ -26,8 +27,8 @@ export interface LangChainHandler {
 /** Certifies the runs of models and tools that LangChain reports. */
 export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
   const { failed } = deps;
-  const runs = new CallsById<FrameworkCall>();
-  const tools = new CallsById<ToolCall>();
+  const runs = new CallsById<FrameworkCall>(deps.closing, partOf);
+  const tools = new CallsById<ToolCall>(deps.closing);
 
   const begin = (runId: string, input: () => Json, text: string, more: readonly unknown[]): void => {
     guarded(failed, () => {
@@ -47,10 +48,6 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
       if (text !== '') deps.openCalls.add(call, typeof model === 'string' ? model : null, text);
     });
   };
-  const end = (runId: string, work: (call: FrameworkCall) => void): void => {
-    const call = runs.take(runId);
-    if (call !== undefined) work(call);
-  };
 
   return {
     awaitHandlers: true,
@@ -61,12 +58,15 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
     handleLLMStart: (_llm, prompts, runId, ...more) => {
       begin(runId, () => [...prompts], prompts[0] ?? '', more);
     },
+    handleLLMNewToken: (text, _indices, runId, ...more) => {
+      // handleLLMNewToken(text, indices, runId, parentRunId, tags, fields)
+      runs.handOn(runId, membersOf(more[2])['chunk'] ?? { text });
+    },
     handleLLMEnd: (output, runId) => {
-      end(runId, (call) => call.end('complete', () => generationsOf(output)));
+      runs.take(runId)?.end('complete', () => generationsOf(output));
     },
     handleLLMError: (error, runId) => {
-      const outcome = isAbort(error) ? 'aborted' : 'failed';
-      end(runId, (call) => call.end(outcome, () => ({}), { httpStatus: statusOf(error) }));
+      runs.endEarly(runId, isAbort(error) ? 'aborted' : 'failed', { httpStatus: statusOf(error) });
     },
     handleToolStart: (tool, input, runId, ...more) => {
       guarded(failed, () => {
@@ -103,6 +103,17 @@ function generationsOf(output: unknown): Json {
       return { text: jsonOf(text), ...(message !== undefined && { message: messageOf(message) }) };
     }),
   );
+}
+
+/** The output so far, of the parts that LangChain reported: chunks, or their texts. */
+function partOf(parts: readonly unknown[]): Json {
+  if (parts.length === 0) return {};
+  const whole = parts.reduce((sum, part): unknown => {
+    const { concat, text } = membersOf(sum);
+    if (typeof concat === 'function') return Reflect.apply(concat, sum, [part]);
+    return { text: `${String(text)}${String(membersOf(part)['text'])}` };
+  });
+  return generationsOf({ generations: [[whole]] });
 }
 
 function toolOutput(output: unknown): Json {
