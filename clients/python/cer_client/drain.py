@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -196,6 +197,10 @@ class Drain:
     def _take(self, spool: Spool, batch: Batch, text: str, result: LineResult) -> None:
         code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
         if result.status == 200:
+            if not _is_answer_to(text, result.body):
+                # What is before the node may answer for it.
+                message = "the answer does not name the hash of the bundle"
+                raise NodeError("UNEXPECTED_ANSWER", message, result.status)
             (self._hooks.registered if is_project(text) else self._hooks.attested)(result.body)
         elif is_retryable(result.status):
             message = f"the node cannot attest a bundle now: {result.status} {code}"
@@ -227,6 +232,14 @@ class Drain:
             batch.keep()
             self._hooks.failed(fault)
         self._hooks.dead(text, code)
+
+
+def _is_answer_to(text: str, answer: Members) -> bool:
+    """Whether an answer names the hash of the sealed bundle."""
+    sealed = json.loads(text)
+    if is_project(text):
+        return bool(get(answer, "projectHash") == get(sealed, "integrity", "projectHash"))
+    return bool(get(answer, "certificateHash") == get(sealed, "certificateHash"))
 
 
 def _one_request(texts: Sequence[str]) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import math
 import threading
 import unittest
@@ -61,6 +62,30 @@ class DrainTest(unittest.TestCase):
                 cer.flush(0.01)
         self.assertEqual(warn.call_count, 1)
         self.assertIn("calls are not certified yet: ", warn.call_args.args[0])
+
+    def test_bundle_is_kept_until_the_answer_names_it(self) -> None:
+        wrong: List[Dict[str, Any]] = [{"ok": True}, {"certificateHash": "sha256:0"}]
+        self.node.answers = lambda bundle: (200, wrong.pop(0)) if wrong else self.node.attest(bundle)
+        cer = self.certificates()
+        record(cer)
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual([str(fault) for fault in self.faults], ["the answer does not name the hash of the bundle"] * 2)
+        self.assertEqual((cer.stats().attested, len(self.node.attested)), (1, 1))
+
+    def test_project_is_kept_until_the_answer_names_it(self) -> None:
+        wrong = [{"ok": True}, {"projectHash": "sha256:0"}]
+        register = self.node.register
+
+        def answered(project: Dict[str, Any]) -> Tuple[int, str]:
+            return (200, json.dumps(wrong.pop(0))) if wrong else register(project)
+
+        cer = self.certificates()
+        with mock.patch.object(self.node, "register", side_effect=answered):
+            with cer.run("case-7"):
+                record(cer)
+            self.assertEqual(cer.flush(30), 0)
+        self.assertEqual([str(fault) for fault in self.faults], ["the answer does not name the hash of the bundle"] * 2)
+        self.assertEqual((cer.stats().projects, len(self.node.registered)), (1, 1))
 
     def test_sends_again_after_a_wait_without_end(self) -> None:
         self.node.request_status, self.node.retry_after = 503, "Fri, 31 Dec 9999 23:59:59 GMT"

@@ -83,7 +83,7 @@ describe('the folder of the spool', () => {
     const sent: string[] = [];
     const node = await startModelServer((body, response) => {
       sent.push(body);
-      response.end(`${JSON.stringify({ index: 0, status: 200, body: { certificateHash: 'x' } })}\n`);
+      response.end(`{"index":0,"status":200,"body":${body.trimEnd()}}\n`);
     });
     const second = program({ nodeUrl: node.url });
     expect(second.stats()).toMatchObject({ adopted: 1, waiting: 1 });

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { member } from '@cer/canonical-json';
+import { member, parseJson } from '@cer/canonical-json';
 import { evaluateProject } from '@cer/cer-core/verify';
 import OpenAI from 'openai';
 
 import { COMPLETION, sendJson, startModelServer, type ModelHandler } from './model-server.js';
-import { ObservedProgram } from './observed-program.js';
+import { objectIn, ObservedProgram } from './observed-program.js';
 
 const SECRET = 'the secret of the caller';
 const answers: ModelHandler = (_, response) => {
@@ -160,10 +160,13 @@ describe('a project', () => {
   it.each([302, 404, 405])('waits while something before the node answers its registration with %s', async (status) => {
     let isNode = false;
     const node = await startModelServer((body, response, request) => {
-      const lines = body.trimEnd().split('\n');
-      const results = lines.map((_, index) => `${JSON.stringify({ index, status: 200, body: {} })}\n`).join('');
+      const results = body
+        .trimEnd()
+        .split('\n')
+        .map((line, index) => `${JSON.stringify({ index, status: 200, body: parseJson(line) })}\n`)
+        .join('');
       if (request.url === '/api/attest-batch') response.end(results);
-      else if (isNode) sendJson(response, { projectHash: 'sha256:0' });
+      else if (isNode) sendJson(response, objectIn(parseJson(body), 'integrity'));
       else response.writeHead(status, { location: '/' }).end('<h1>Maintenance</h1>');
     });
     program = await ObservedProgram.start(answers, { nodeUrl: node.url });

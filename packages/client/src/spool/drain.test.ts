@@ -157,6 +157,33 @@ describe('sending what waits', () => {
     expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([24 * 3600 * 1000]);
   });
 
+  it.each([
+    ['certificate', '{"certificateHash":"sha256:a"}', 'certificateHash'],
+    ['project', '{"bundleType":"cer.project.bundle.v1","integrity":{"projectHash":"sha256:a"}}', 'projectHash'],
+  ])('keeps a bundle until the answer names its %s', async (_, text, name) => {
+    const spool = spoolOf(0);
+    spool.put(text);
+    const answers = [{ ok: true }, { [name]: 'sha256:b' }, { [name]: 'sha256:a' }];
+    const next = (): LineResult => ({ index: 0, status: 200, body: answers.shift() ?? {} });
+    const taken: unknown[] = [];
+    const faults: unknown[] = [];
+    const drain = createDrain({
+      ...DEPS,
+      spools: [spool],
+      async *attest() {
+        yield next();
+      },
+      register: async () => next(),
+      attested: (body) => taken.push(body),
+      registered: (body) => taken.push(body),
+      failed: (error) => faults.push(error),
+    });
+    await drain.flush(10_000);
+    expect(taken).toEqual([{ [name]: 'sha256:a' }]);
+    expect(faults).toMatchObject([{ code: 'UNEXPECTED_ANSWER' }, { code: 'UNEXPECTED_ANSWER' }]);
+    expect(spool.waiting).toBe(0);
+  });
+
   it('sends what one spool gets while another is sent', async () => {
     const [disk, memory] = [createMemorySpool(), spoolOf(1)];
     const sent: string[] = [];

@@ -1,4 +1,4 @@
-import { textOf, type JsonMembers } from '../json.js';
+import { isMembers, textOf, type JsonMembers } from '../json.js';
 import { isRetryable, retryDelay } from '../node-api/retry.js';
 import { NodeError } from '../node-api/node-error.js';
 import type { LineResult } from '../node-api/lines.js';
@@ -189,6 +189,10 @@ async function send(deps: Sending, spool: Spool, batch: Batch, patience: Patienc
       if (status !== 200 && isRetryable(status)) {
         throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
       }
+      if (status === 200 && !isAnswerTo(text, body)) {
+        // What is before the node may answer for it.
+        throw new NodeError('UNEXPECTED_ANSWER', 'the answer does not name the hash of the bundle', { status });
+      }
       if (code === 'ATTESTATION_MISSING' && isProject(text)) waitForCalls(deps, spool, batch, text, code);
       else if (status === 200 && isProject(text)) deps.registered(body);
       else if (status === 200) deps.attested(body);
@@ -199,6 +203,13 @@ async function send(deps: Sending, spool: Spool, batch: Batch, patience: Patienc
   } finally {
     if (taken > 0) batch.acknowledge(taken);
   }
+}
+
+/** Whether an answer names the hash of the sealed bundle. */
+function isAnswerTo(text: string, body: JsonMembers): boolean {
+  const sealed: unknown = JSON.parse(text);
+  if (!isProject(text)) return textOf(body, 'certificateHash') === textOf(sealed, 'certificateHash');
+  return textOf(body, 'projectHash') === textOf(isMembers(sealed) ? sealed['integrity'] : null, 'projectHash');
 }
 
 /**
