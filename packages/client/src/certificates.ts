@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { platform } from '#client-platform';
 import { createContexts } from './calls/call-context.js';
 import { observeCalls } from './call-observer.js';
@@ -64,6 +65,8 @@ export interface Certificates {
   flush(options?: { readonly timeoutMs?: number }): Promise<{ readonly waiting: number }>;
   /** Flushes, then stops. Remaining bundles are sent by the next process with the same spool folder. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
+  /** `close` at the end of the block, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -104,6 +107,12 @@ export function certificates(options: CertificatesOptions): Certificates {
   const fetchOf = ({ provider, fetch = settings.fetch }: FetchOptions = {}): Fetch =>
     observeFetch(fetch, observer(provider), observingFetches);
 
+  const close: Certificates['close'] = async (given) => {
+    refusals.end();
+    for (const calls of closing) calls.endOpen();
+    await evidence.close(given);
+  };
+
   return {
     node: createNodeApi(access),
     fetch: fetchOf,
@@ -128,11 +137,8 @@ export function certificates(options: CertificatesOptions): Certificates {
     run: (given, work) => runProject(projects, given, work),
     stats: () => evidence.stats(),
     flush: (given) => evidence.flush(given),
-    close: async (given) => {
-      refusals.end();
-      for (const calls of closing) calls.endOpen();
-      await evidence.close(given);
-    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }
 

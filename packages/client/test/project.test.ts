@@ -65,6 +65,22 @@ describe('a tool', () => {
   });
 });
 
+describe('a client', () => {
+  it('sends what waits at the end of a block with await using', async () => {
+    const node = await startModelServer((body, response) => {
+      response.end(`{"index":0,"status":200,"body":${body.trimEnd()}}\n`);
+    });
+    program = await ObservedProgram.start(answers, { nodeUrl: node.url });
+    const { cer } = program;
+    {
+      await using client = cer;
+      client.tool('kept', () => 'kept')();
+    }
+    expect(cer.stats()).toMatchObject({ sealed: 1, attested: 1, waiting: 0 });
+    await node.close();
+  });
+});
+
 describe('a project', () => {
   it('has only the calls that its work made', async () => {
     program = await ObservedProgram.start(answers);
