@@ -3372,17 +3372,23 @@ class _Evaluation:
         when = first_given(get(receipt, "timestamp"), get(receipt, "attestedAt"))
         signature, original_hash = get(original, "signature"), get(original, "certificateHash")
         copies: Members = {
+            **{"signature": signature, "signatureB64Url": signature},
             **{"certificateHash": original_hash, "nodeId": get(receipt, "nodeId")},
             **{"kid": kid, "attestorKeyId": kid, "attestedAt": when, "issuedAt": when},
         }
-        around = {"resealedCertificateHash": get(self.bundle, "certificateHash"), "receipt": receipt}
-        around = {**around, "signature": signature, "signatureB64Url": signature, **copies}
-        summary = get(self.package, "attestation")
-        for path, holder, wanted in (("package", self.package, around), ("package.attestation", summary, copies)):
+        around = {"resealedCertificateHash": get(self.bundle, "certificateHash"), "receipt": receipt, **copies}
+        summary, attestation = get(self.package, "attestation"), get(self.bundle, "meta", "attestation")
+        within = summary if isinstance(summary, dict) else {}
+        within = {**within, "receipt": _receipt_in(summary)}
+        places = (("package", self.package, around), ("package.attestation", within, {**copies, "receipt": receipt}))
+        for path, holder, wanted in places:
             for name, want in wanted.items():
                 found = get(holder, name)
                 if given(found) and not same(found, want):
                     self.mismatch(at(path, name), "not the original's")
+            # The attestations of a reseal and of its original share these.
+            for name in ("attestationId", "nodeRuntimeHash", "protocolVersion"):
+                self.same(at(path, name), get(holder, name), get(attestation, name))
 
     def check_original(self, receipt: _Receipt) -> None:
         """Compares the provenance of a reseal with its receipt. See "signed-redacted-reseal"."""

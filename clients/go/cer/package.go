@@ -58,13 +58,22 @@ func (e *evaluation) checkAroundReseal() {
 		}
 	}
 	kid, when := given(receipt.Get("kid"), receipt.Get("attestorKeyId")), given(receipt.Get("timestamp"), receipt.Get("attestedAt"))
-	copies := []copied{{"certificateHash", original.Get("certificateHash")}, {"nodeId", receipt.Get("nodeId")},
+	signature := original.Get("signature")
+	copies := []copied{{"signature", signature}, {"signatureB64Url", signature},
+		{"certificateHash", original.Get("certificateHash")}, {"nodeId", receipt.Get("nodeId")},
 		{"kid", kid}, {"attestorKeyId", kid}, {"attestedAt", when}, {"issuedAt", when}}
-	compare("package", e.pack, copied{"resealedCertificateHash", e.bundle.Get("certificateHash")},
-		copied{"receipt", receipt}, copied{"signature", original.Get("signature")},
-		copied{"signatureB64Url", original.Get("signature")})
+	compare("package", e.pack, copied{"resealedCertificateHash", e.bundle.Get("certificateHash")}, copied{"receipt", receipt})
 	compare("package", e.pack, copies...)
-	compare("package.attestation", e.pack.Get("attestation"), copies...)
+	summary, attestation := e.pack.Get("attestation"), e.bundle.Path("meta", "attestation")
+	if found := receiptIn(summary); found != nil && !equal(found, receipt) {
+		e.mismatch("package.attestation.receipt", "not the original's")
+	}
+	compare("package.attestation", summary, copies...)
+	// The attestations of a reseal and of its original share these.
+	for _, name := range []string{"attestationId", "nodeRuntimeHash", "protocolVersion"} {
+		e.same(at("package", name), e.pack.Get(name), attestation.Get(name))
+		e.same(at("package.attestation", name), summary.Get(name), attestation.Get(name))
+	}
 }
 
 // checkOriginal compares the provenance of a reseal with its receipt.

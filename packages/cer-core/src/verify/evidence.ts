@@ -90,12 +90,15 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   const original = objectMember(objectMember(meta, 'provenance'), 'original');
   if (isLookupOfReseal) {
     disagreements.push(...originalDisagreements(packaging, inOuter, original, bundle));
-  } else if (inMeta !== null) {
+  }
+  if (inMeta !== null) {
     const compare = (names: readonly string[], place: JsonObject, path: string): void => {
       disagreements.push(...sharedNameDisagreements(inMeta, names, place, path));
     };
-    if (inOuter !== null) compare(Object.keys(inOuter), inOuter, `${outerPath}attestation`);
-    if (packaging !== null) compare(REPEATED, packaging, 'package');
+    if (inOuter !== null) {
+      compare(isLookupOfReseal ? SHARED_WITH_ORIGINAL : Object.keys(inOuter), inOuter, `${outerPath}attestation`);
+    }
+    if (packaging !== null) compare(isLookupOfReseal ? SHARED_WITH_ORIGINAL : REPEATED, packaging, 'package');
   }
   if (isLookup && !isLookupOfReseal) disagreements.push(differs('package.resealedCertificateHash', 'certificateHash'));
 
@@ -166,6 +169,9 @@ const REPEATED = [
   'nodeRuntimeHash',
 ] as const;
 
+/** The members that the attestations of a reseal and of its original share. */
+const SHARED_WITH_ORIGINAL = ['attestationId', 'nodeRuntimeHash', 'protocolVersion'] as const;
+
 function sharedNameDisagreements(
   left: JsonObject,
   names: readonly string[],
@@ -189,39 +195,38 @@ function originalDisagreements(
   bundle: JsonObject,
 ): Finding[] {
   const receipt = objectMember(original, 'receipt');
-  const copies: readonly (readonly [string, string])[] = [
-    ['kid', 'kid'],
-    ['attestorKeyId', 'kid'],
-    ['nodeId', 'nodeId'],
-    ['attestedAt', 'timestamp'],
-    ['issuedAt', 'timestamp'],
+  const signature = present(original, 'signature');
+  const kid = present(receipt, 'kid') ?? present(receipt, 'attestorKeyId');
+  const time = present(receipt, 'timestamp') ?? present(receipt, 'attestedAt');
+  const copies: readonly (readonly [string, JsonValue | undefined])[] = [
+    ['signature', signature],
+    ['signatureB64Url', signature],
+    ['certificateHash', present(original, 'certificateHash')],
+    ['nodeId', present(receipt, 'nodeId')],
+    ['kid', kid],
+    ['attestorKeyId', kid],
+    ['attestedAt', time],
+    ['issuedAt', time],
   ];
-  const pairs: readonly (readonly [string, JsonValue | undefined, JsonValue | undefined])[] = [
-    ...[packaging, summary].flatMap((place) =>
-      copies.map(
-        ([name, signedName]) =>
-          [
-            place === summary ? `attestation.${name}` : name,
-            present(place, name),
-            present(receipt, signedName),
-          ] as const,
-      ),
-    ),
-    ['signatureB64Url', present(packaging, 'signatureB64Url'), present(original, 'signature')],
-    ['certificateHash', present(packaging, 'certificateHash'), present(original, 'certificateHash')],
-    ['attestation.certificateHash', present(summary, 'certificateHash'), present(original, 'certificateHash')],
-    ['receipt', present(packaging, 'receipt'), present(original, 'receipt')],
-    ['signature', present(packaging, 'signature'), present(original, 'signature')],
-    ['resealedCertificateHash', present(packaging, 'resealedCertificateHash'), present(bundle, 'certificateHash')],
+  const compare = (
+    name: string,
+    outer: JsonValue | undefined,
+    inner: JsonValue | undefined,
+    at?: string,
+  ): Finding[] => {
+    if (outer === undefined || isSameJson(outer, inner ?? null)) return [];
+    return [differs(`package.${name}`, at ?? `meta.provenance.original.${name}`)];
+  };
+  const compareIn = (place: JsonObject | null, stated: JsonValue | undefined, path: string): Finding[] => [
+    ...compare(`${path}receipt`, stated, present(original, 'receipt')),
+    ...copies.flatMap(([name, inner]) => compare(`${path}${name}`, present(place, name), inner)),
   ];
-  return pairs
-    .filter(([, outer, inner]) => outer !== undefined && !isSameJson(outer, inner ?? null))
-    .map(([name]) =>
-      differs(
-        `package.${name}`,
-        name === 'resealedCertificateHash' ? 'certificateHash' : `meta.provenance.original.${name}`,
-      ),
-    );
+  const resealed = 'resealedCertificateHash';
+  return [
+    ...compareIn(packaging, present(packaging, 'receipt'), ''),
+    ...compareIn(summary, receiptIn(summary), 'attestation.'),
+    ...compare(resealed, present(packaging, resealed), present(bundle, 'certificateHash'), 'certificateHash'),
+  ];
 }
 
 function differs(member: string, other: string): Finding {

@@ -24,6 +24,7 @@ import {
 import { fails, group, passes, type CaseLine, type Vector } from '../vector.js';
 
 const INVALID = 'ATTESTATION_INVALID_SIGNATURE';
+const OTHER_ID = '99999999-2222-4333-8444-555555555555';
 
 function summary(certificateHash: Json): JsonObject {
   return {
@@ -227,7 +228,7 @@ export async function packageCases(): Promise<Vector[]> {
     lie('kid-synonym-differs', 'attestorKeyId', OTHER.kid, 'package.attestorKeyId', COPY),
     lie('issued-at-differs', 'issuedAt', '2020-01-01T00:00:00Z', 'package.issuedAt', COPY),
     lie('certificate-hash-differs', 'certificateHash', hashText('x')),
-    lie('attestation-id-differs', 'attestationId', '99999999-2222-4333-8444-555555555555'),
+    lie('attestation-id-differs', 'attestationId', OTHER_ID),
     lie('runtime-hash-differs', 'nodeRuntimeHash', hashText('x')),
     lie('protocol-differs', 'protocolVersion', '1.3.1'),
     lie('bundle-type-differs', 'bundleType', 'cer.ai.execution.v2'),
@@ -291,6 +292,21 @@ export async function packageCases(): Promise<Vector[]> {
     lookupLie('lookup-summary-hash-differs', 'attestation.certificateHash', hashText('x')),
     lookupLie('lookup-summary-kid-differs', 'attestation.kid', OTHER.kid),
     lookupLie('lookup-summary-node-differs', 'attestation.nodeId', 'another'),
+    lookupLie('lookup-summary-attestation-id-differs', 'attestation.attestationId', OTHER_ID),
+    lookupLie('lookup-summary-runtime-differs', 'attestation.nodeRuntimeHash', hashText('x')),
+    lookupLie('lookup-summary-protocol-differs', 'attestation.protocolVersion', '1.3.0'),
+    lookupLie('lookup-summary-receipt-differs', 'attestation.receipt', {}),
+    lookupLie('lookup-summary-receipt-laid-flat', 'attestation.receiptVersion', '1', 'package.attestation.receipt'),
+    lookupLie('lookup-summary-signature-differs', 'attestation.signature', 'x'),
+    lookupLie('lookup-summary-signature-synonym-differs', 'attestation.signatureB64Url', 'x'),
+    lookupLie('lookup-attestation-id-differs', 'attestationId', OTHER_ID),
+    lookupLie('lookup-protocol-differs', 'protocolVersion', '1.3.0'),
+    [
+      'lookup-with-the-original-in-the-attestation',
+      'With resealedCertificateHash the receipt and the signature around it are the original’s, wherever they are.',
+      change(lookup, 'attestation', { ...object(lookup['attestation']), ...pick(lookup, ['receipt', 'signature']) }),
+      passes('PPPS', { provenance: 'proven' }),
+    ],
     lookupLie('lookup-attested-at-differs', 'attestedAt', '2020-01-01T00:00:00Z'),
     [
       'lookup-attestation-is-text',
