@@ -3395,10 +3395,13 @@ class _Evaluation:
         if not self.shape.is_reseal or receipt.kind != "reseal":
             return
         provenance, named = get(self.bundle, "meta", "provenance"), get(receipt.value, "originalCertificateHash")
-        for name in ("originalCertificateHash", "redactionPolicy"):
+        signed = {"originalCertificateHash": named, "redactionPolicy": get(receipt.value, "redactionPolicy")}
+        for name, value in {**signed, "redactedAt": receipt.when}.items():
             claimed = get(provenance, name)
-            if claimed is not ABSENT and not same(claimed, get(receipt.value, name)):
+            if claimed is not ABSENT and not same(claimed, value):
                 self.mismatch(at("meta.provenance", name), "not what the receipt says")
+        if isinstance(provenance, dict) and provenance.get("kind") != "redacted_reseal":
+            self.mismatch("meta.provenance.kind", "not that of a reseal")
         original, path = get(provenance, "original"), "meta.provenance.original"
         if not isinstance(original, dict) or self.options.keys is None:
             return  # without keys the reseal's own receipt is reported as uncheckable already

@@ -89,6 +89,12 @@ func (e *evaluation) checkOriginal() {
 			e.mismatch(at("meta.provenance", name), "not what the receipt says")
 		}
 	}
+	if claimed := provenance.Get("redactedAt"); claimed != nil && !equal(claimed, e.receipt.when) {
+		e.mismatch("meta.provenance.redactedAt", "not what the receipt says")
+	}
+	if provenance.is(Object) && !provenance.Get("kind").isText("redacted_reseal") {
+		e.mismatch("meta.provenance.kind", "not that of a reseal")
+	}
 	original := provenance.Get("original")
 	if !original.is(Object) || e.options.Keys == nil {
 		return // without keys the reseal's own receipt is reported as uncheckable already

@@ -8,7 +8,7 @@ import { chooseKey, missingKeys } from './key-choice.js';
 import type { KeyRescue } from './key-rescue.js';
 import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
-import { effectiveProtocolOf, type Subject } from './subject.js';
+import { effectiveProtocolOf, REDACTED_RESEAL, type Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 import { checkTimestamps, timestampsOfReceipt } from './timestamps.js';
 
@@ -181,14 +181,16 @@ function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): F
   return [...findings, ...provenanceFindings(bundle, receipt)];
 }
 
-/** A reseal's provenance is a copy of what its receipt signs. */
+/** A reseal's provenance is a copy of what its receipt signs; its kind, which the receipt's scope signs, is required. */
 function provenanceFindings(bundle: JsonObject, receipt: Receipt): Finding[] {
   const meta = member(bundle, 'meta');
   const provenance = isJsonObject(meta) ? member(meta, 'provenance') : undefined;
   if (receipt.scope !== 'reseal' || !isJsonObject(provenance)) return [];
-  return (['originalCertificateHash', 'redactionPolicy'] as const).flatMap((name) => {
+  const { originalCertificateHash, redactionPolicy, timestamp } = receipt;
+  const signed = { originalCertificateHash, redactionPolicy, redactedAt: timestamp, kind: REDACTED_RESEAL };
+  return Object.entries(signed).flatMap(([name, value]) => {
     const copy = member(provenance, name);
-    if (copy === undefined || copy === receipt[name]) return [];
+    if (copy === value || (copy === undefined && name !== 'kind')) return [];
     return [invalid(`meta.provenance.${name}`, 'is a copy that differs from the signed value')];
   });
 }

@@ -76,6 +76,9 @@ export function effectiveProtocolOf({ bundle, snapshot }: Subject): string | nul
   return effectiveProtocolVersion(isJsonObject(holder) ? member(holder, 'protocolVersion') : undefined);
 }
 
+/** `meta.provenance.kind` of a reseal. */
+export const REDACTED_RESEAL = 'redacted_reseal';
+
 /** Bundles from older nodes state only in unsigned members that they are reseals. */
 export function isLabelledOlderReseal(bundle: JsonObject): boolean {
   if (member(bundle, 'bundleType') !== EXECUTION_V1) return false;
@@ -84,7 +87,7 @@ export function isLabelledOlderReseal(bundle: JsonObject): boolean {
   const provenance = member(meta, 'provenance');
   const attestation = member(meta, 'attestation');
   return (
-    (isJsonObject(provenance) && member(provenance, 'kind') === 'redacted_reseal') ||
-    (isJsonObject(attestation) && member(attestation, 'mode') === 'redacted_reseal')
+    (isJsonObject(provenance) && member(provenance, 'kind') === REDACTED_RESEAL) ||
+    (isJsonObject(attestation) && member(attestation, 'mode') === REDACTED_RESEAL)
   );
 }

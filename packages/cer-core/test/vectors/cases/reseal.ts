@@ -208,6 +208,30 @@ async function resealCases(): Promise<Vector[]> {
       fails(INVALID, 'meta.provenance.redactionPolicy', 'PPFS', CLAIMED),
     ],
     [
+      'time-contradicts-the-receipt',
+      'redactedAt equals the timestamp of the receipt.',
+      change(bundle, 'meta.provenance.redactedAt', '2020-01-01T00:00:00Z'),
+      fails(INVALID, 'meta.provenance.redactedAt', 'PPFS', CLAIMED),
+    ],
+    [
+      'kind-is-another',
+      'A provenance has the kind redacted_reseal.',
+      change(bundle, 'meta.provenance.kind', 'another'),
+      fails(INVALID, 'meta.provenance.kind', 'PPFS', CLAIMED),
+    ],
+    [
+      'kind-is-absent',
+      'A provenance has the kind redacted_reseal.',
+      change(bundle, 'meta.provenance.kind', undefined),
+      fails(INVALID, 'meta.provenance.kind', 'PPFS', CLAIMED),
+    ],
+    [
+      'time-absent',
+      'Members of a provenance other than its kind may be absent: the receipt says the same.',
+      change(bundle, 'meta.provenance.redactedAt', undefined),
+      passes('PPPS', PROVEN),
+    ],
+    [
       'provenance-absent',
       'The receipt alone proves where a reseal comes from.',
       change(bundle, 'meta.provenance', undefined),
