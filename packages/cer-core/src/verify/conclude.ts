@@ -107,7 +107,7 @@ function isSupplemental({ bundle, reading }: Subject, relaxations: readonly Rela
   if (relaxations.includes('context-excluded')) return true;
   if (reading === null) return false;
   const hashed = reading.layout?.hashedMembers ?? [];
-  return CONTEXT_LIKE_MEMBERS.some((name) => !hashed.includes(name) && member(bundle, name) !== undefined);
+  return CONTEXT_LIKE_MEMBERS.some((name) => !hashed.includes(name) && (member(bundle, name) ?? null) !== null);
 }
 
 function signedFacts(

@@ -104,6 +104,12 @@ const sealedBundles: readonly CaseLine[] = [
     { ...seal(v1()), signals: [] },
     passes('PSSS', { supplemental: true, reasonCodes: ['CONTEXT_NOT_PROTECTED'] }),
   ],
+  [
+    'supplemental-members-null',
+    'null means absent: nothing is supplemental.',
+    { ...seal(v1()), signals: null, declaration: null },
+    passes('PSSS', { supplemental: false }),
+  ],
 ];
 
 const changed: readonly CaseLine[] = (
