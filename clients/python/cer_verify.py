@@ -3742,6 +3742,10 @@ class Step:
     code: str = "OK"
     findings: List[Finding] = field(default_factory=list)
 
+    @property
+    def ok(self) -> bool:
+        return self.status not in ("FAILED", "WITHDRAWN")
+
     def as_json(self) -> Members:
         sequence, execution_id = get(self.entry, "sequence"), get(self.entry, "executionId")
         return {
@@ -3749,7 +3753,7 @@ class Step:
             "sequence": int(sequence) if isinstance(sequence, (int, float)) else None,
             "executionId": execution_id if isinstance(execution_id, str) else None,
             "certificateHash": text_of(get(self.entry, "certificateHash")),
-            "ok": self.status == "VERIFIED",
+            "ok": self.ok,
             "status": self.status,
             "code": self.code,
             "errors": [f"{finding.member}: {finding.detail}" for finding in self.findings],
@@ -3836,7 +3840,7 @@ class _ProjectEvaluation:
         report, findings = self.report, _sorted_findings(self.findings)
         codes = [step.code for step in report.steps if step.status == "FAILED"]
         codes += [finding.code for finding in findings]
-        report.passed_steps = sum(step.status == "VERIFIED" for step in report.steps)
+        report.passed_steps = sum(step.ok for step in report.steps)
         report.code = next((code for code in _PROJECT_PRIORITY if code in codes), codes[0] if codes else "OK")
         report.status = "FAILED" if codes else "VERIFIED"
         report.findings = sorted(findings, key=lambda finding: finding.code != report.code)
@@ -4125,7 +4129,9 @@ class _ProjectEvaluation:
             named = get(bundle, "meta", "attestation", "receipt", "originalCertificateHash")
         if not same(named, get(entry, "certificateHash")):
             step.status, step.code = "FAILED", "STEP_REGISTRY_MISMATCH"
-        elif report.checks.node_signature == PASS and report.checks.receipt_consistency == PASS:
+            return
+        step.status = report.status
+        if report.checks.node_signature == PASS and report.checks.receipt_consistency == PASS:
             self.report.attested_steps += 1
 
 
@@ -5182,7 +5188,7 @@ def _beside(report: Union[Report, ProjectReport]) -> Members:
 def project_json(report: ProjectReport, key_set: Json) -> Members:
     """The report of a project as `--json` writes it."""
     is_sound = report.structural_valid and report.project_hash_valid
-    is_sound = is_sound and all(step.status in ("VERIFIED", "WITHDRAWN") for step in report.steps)
+    is_sound = is_sound and all(step.status != "FAILED" for step in report.steps)
     checks = Checks(PASS if is_sound else FAIL, report.node_receipt, report.node_receipt)
     codes = [] if report.ok else [report.code, *(finding.code for finding in report.findings)]
     submitted, computed = report.project_hash, report.computed_project_hash

@@ -229,6 +229,7 @@ func (p *project) checkStep(entry, bundle *Value, step *Step) {
 		step.Status, step.Code = "FAILED", "STEP_REGISTRY_MISMATCH"
 		return
 	}
+	step.Status = report.Status
 	if report.Checks.NodeSignature == Pass && report.Checks.ReceiptConsistency == Pass {
 		p.report.AttestedSteps++
 	}

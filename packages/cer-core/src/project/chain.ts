@@ -44,10 +44,11 @@ export function checkChain(
   });
 }
 
-/** Whether a reseal removed the hash: the whole certificate may have it. */
+/** Whether a reseal removed the hash, or the snapshot with it: the whole certificate may have it. */
 function hidesPrevious(bundle: JsonValue): boolean {
-  const snapshot = isJsonObject(bundle) && member(bundle, 'bundleType') === RESEAL ? member(bundle, 'snapshot') : null;
-  return isJsonObject(snapshot) && isRedacted(member(snapshot, 'prevStepHash'));
+  if (!isJsonObject(bundle) || member(bundle, 'bundleType') !== RESEAL) return false;
+  const snapshot = member(bundle, 'snapshot');
+  return !isJsonObject(snapshot) || isRedacted(member(snapshot, 'prevStepHash'));
 }
 
 /** A value of any type: one that is not a hash is a broken link, never an absent one. */

@@ -1,4 +1,4 @@
-import { attest, change, hashOnly, keySet, object, pick, reseal, v1, type Json, type JsonObject } from '../forge.js';
+import { attest, change, confidential, hashOnly, keySet, object, pick, reseal, seal, v1, type Json, type JsonObject } from '../forge.js';
 import { group, type CaseLine, type Vector } from '../vector.js';
 import { bad, project, register, sealProject, step } from './projects.js';
 
@@ -17,6 +17,15 @@ export async function projectEdgeCases(): Promise<Vector[]> {
       change(change(registered, 'meta.attestation.receipt.x', 1), 'meta.attestation.signature', undefined),
       bad('ATTESTATION_MISSING', 'meta.attestation.receipt', { nodeReceipt: 'FAIL', steps: ['OK', 'OK'] }),
       { heading: 'Project receipt' },
+    ],
+    [
+      'step-is-confidential',
+      'The status of a step is that of its bundle by itself.',
+      project([await attest(seal(confidential())), one]),
+      {
+        ...{ status: 'VERIFIED', code: 'OK', steps: ['OK', 'OK'], passedSteps: 2, attestedSteps: 1 },
+        stepStatuses: ['VERIFIED_CONFIDENTIAL', 'VERIFIED'],
+      },
     ],
     [
       'receipt-without-its-time',
@@ -135,6 +144,13 @@ async function chainLines(one: JsonObject): Promise<CaseLine[]> {
   return [
     ['chain-sequence-beside-a-step-without', GIVEN, withoutSecond(0, 1), { status: 'VERIFIED', code: 'OK' }, chains],
     ['chain-sequence-over-a-step-without', GIVEN, withoutSecond(0, 2), broken('stepRegistry[2].sequence'), chains],
+    [
+      'chain-over-a-reseal-without-snapshot',
+      'Nor does a reseal break the chain, also one without its prevStepHash.',
+      change(project(three), 'embeddedBundles.step-2', { ...hidden, snapshot: 'x' }),
+      bad('SCHEMA_ERROR', null, { structuralValid: true, steps: ['OK', 'SCHEMA_ERROR', 'OK'] }),
+      chains,
+    ],
     [
       'chain-begins-with-a-removed-link',
       'The first step has no prevStepHash; one that a reseal removed was there.',
