@@ -3685,7 +3685,7 @@ def _unwrapped(value: Json) -> Tuple[Optional[Tuple[Members, Members]], Finding]
 
     if not isinstance(value, dict):
         return refused("", "not an object")
-    path = ""
+    path, outer = "", value
     for level in range(2):
         if sum(name in value for name in ("snapshot", "cer", "bundle")) > 1:
             return refused(path, "more than one of a bundle, cer and bundle")
@@ -3700,6 +3700,8 @@ def _unwrapped(value: Json) -> Tuple[Optional[Tuple[Members, Members]], Finding]
     bundle = value.get("cer", value)
     if not isinstance(bundle, dict):
         return refused(at(path, "cer"), "not an object")
+    if PROJECT in (get(held, "bundleType") for held in (outer, value, bundle)):
+        return refused("bundleType", "a project bundle")
     return (value, bundle), Finding("OK", "", "")
 
 

@@ -89,7 +89,7 @@ func (e *evaluation) unwrap(v *Value) bool {
 		e.fault("SCHEMA_ERROR", "", "not an object")
 		return false
 	}
-	path := ""
+	path, outer := "", v
 	for range 2 {
 		holders := 0
 		for _, name := range []string{"snapshot", "cer", "bundle"} {
@@ -114,14 +114,21 @@ func (e *evaluation) unwrap(v *Value) bool {
 		e.fault("SCHEMA_ERROR", path, "{bundle} within {bundle}")
 		return false
 	}
-	// Beside the members of a bare bundle only evidence counts as what is around it; others are unknown members.
-	e.pack, e.bundle = v.pick(attestedParts...), v
-	if v.Has("cer") {
-		e.pack, e.bundle = v, v.Get("cer")
-		if !e.bundle.is(Object) {
-			e.fault("SCHEMA_ERROR", at(path, "cer"), "not an object")
+	cer := v.Get("cer")
+	if cer != nil && !cer.is(Object) {
+		e.fault("SCHEMA_ERROR", at(path, "cer"), "not an object")
+		return false
+	}
+	for _, held := range []*Value{outer, v, cer} {
+		if held.Get("bundleType").isText(projectType) {
+			e.fault("SCHEMA_ERROR", "bundleType", "a project bundle")
 			return false
 		}
+	}
+	// Beside the members of a bare bundle only evidence counts as what is around it; others are unknown members.
+	e.pack, e.bundle = v.pick(attestedParts...), v
+	if cer != nil {
+		e.pack, e.bundle = v, cer
 	}
 	return true
 }

@@ -1,4 +1,4 @@
-import { exceedsDepth, MAX_DEPTH, member, type JsonObject } from '@cer/canonical-json';
+import { exceedsDepth, isJsonObject, MAX_DEPTH, member, type JsonObject } from '@cer/canonical-json';
 import { BUNDLE_TYPES, PROJECT } from '../bundle-types/registry.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
 import { conclude, type BesideLayers } from './conclude.js';
@@ -40,7 +40,8 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
   const unwrapped = unwrap(input);
   if (unwrapped.bundle === null) return unreadable(unwrapped.finding, options);
   const { bundle, packaging } = unwrapped;
-  if (member(bundle, 'bundleType') === PROJECT) {
+  // The label of a project around a certificate loosens nothing: it is read as one wherever the kind is not stated.
+  if ([input, packaging, bundle].some((held) => isJsonObject(held) && member(held, 'bundleType') === PROJECT)) {
     return unreadable(schemaFinding('bundleType', 'is a project bundle: verify it as a project'), options);
   }
 

@@ -219,6 +219,18 @@ export async function packageCases(): Promise<Vector[]> {
       { bundle: cer, cer },
       fails('SCHEMA_ERROR', ''),
     ],
+    [
+      'project-label-around-a-lookup',
+      'A label loosens nothing: what calls itself a project is not verified as a certificate.',
+      { ...lookup, bundleType: 'cer.project.bundle.v1' },
+      fails('SCHEMA_ERROR', 'bundleType'),
+    ],
+    [
+      'project-label-around-a-bundle',
+      'A label loosens nothing: what calls itself a project is not verified as a certificate.',
+      { bundleType: 'cer.project.bundle.v1', bundle: cer },
+      fails('SCHEMA_ERROR', 'bundleType'),
+    ],
     ['cer-is-text', 'cer is an object.', { cer: 'x' }, fails('SCHEMA_ERROR', 'cer')],
     ['bundle-is-null', 'bundle is an object.', { bundle: null }, fails('SCHEMA_ERROR', 'bundle')],
     lie('receipt-differs', 'receipt', otherReceipt),
