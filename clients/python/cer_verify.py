@@ -3866,13 +3866,13 @@ class _ProjectEvaluation:
         attestation = get(bundle, "meta", "attestation")
         if given(attestation) and not isinstance(attestation, dict):
             self.fault("SCHEMA_ERROR", "meta.attestation", "not an object")
+        if not is_hash(get(integrity, "projectHash")):
+            self.fault("INVALID_SHA256_FORMAT", "integrity.projectHash", "not a hash")
         if not isinstance(get(bundle, "stepRegistry"), list):
             self.fault("SCHEMA_ERROR", "stepRegistry", "not an array")
             return
         for position, entry in enumerate(self.registry):
             self.check_entry(index("stepRegistry", position), entry)
-        if not is_hash(get(integrity, "projectHash")):
-            self.fault("INVALID_SHA256_FORMAT", "integrity.projectHash", "not a hash")
 
     def check_entry(self, path: str, entry: Json) -> None:
         if not isinstance(entry, dict):

@@ -148,6 +148,9 @@ func (p *project) checkForm() {
 	if attestation := b.Path("meta", "attestation"); attestation.given() && !attestation.is(Object) {
 		p.fault("SCHEMA_ERROR", "meta.attestation", "not an object")
 	}
+	if !IsHash(integrity.Get("projectHash")) {
+		p.fault("INVALID_SHA256_FORMAT", "integrity.projectHash", "not a hash")
+	}
 	if !b.Get("stepRegistry").is(Array) {
 		p.fault("SCHEMA_ERROR", "stepRegistry", "not an array")
 		return
@@ -155,9 +158,6 @@ func (p *project) checkForm() {
 	p.registry = b.Get("stepRegistry").Items
 	for i, entry := range p.registry {
 		p.checkEntry(index("stepRegistry", i), entry)
-	}
-	if !IsHash(integrity.Get("projectHash")) {
-		p.fault("INVALID_SHA256_FORMAT", "integrity.projectHash", "not a hash")
 	}
 }
 

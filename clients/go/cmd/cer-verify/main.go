@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,6 +88,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // result is what every kind of report has in common.
 type result struct {
 	Status      string        `json:"status"`
+	Code        string        `json:"code"`
 	Checks      cer.Checks    `json:"checks"`
 	Reason      string        `json:"reason,omitempty"`
 	ReasonCodes []string      `json:"reasonCodes"`
@@ -98,7 +100,7 @@ func evaluate(value *cer.Value, fault *cer.ParseError, options cer.Options) resu
 	if fault != nil {
 		checks := cer.Checks{BundleIntegrity: cer.Fail, NodeSignature: cer.Skipped, ReceiptConsistency: cer.Skipped, Envelope: cer.Skipped}
 		finding := cer.Finding{Code: "SCHEMA_ERROR", Member: fault.Path, Detail: fault.Rule, Reason: "BUNDLE_CORRUPTED"}
-		return result{Status: "FAILED", Checks: checks, Reason: finding.Code,
+		return result{Status: "FAILED", Code: finding.Code, Checks: checks, Reason: finding.Reason,
 			ReasonCodes: []string{finding.Code, finding.Reason}, Findings: []cer.Finding{finding}}
 	}
 	if cer.IsProject(value) {
@@ -109,24 +111,37 @@ func evaluate(value *cer.Value, fault *cer.ParseError, options cer.Options) resu
 		}
 		checks := cer.Checks{BundleIntegrity: integrity, NodeSignature: report.NodeReceipt,
 			ReceiptConsistency: report.NodeReceipt, Envelope: cer.Skipped}
-		return result{report.Status, checks, reason(report.Code), codes(report.Code), report.Findings, report}
+		return result{report.Status, report.Code, checks, reason(report.Code, report.Findings), codes(report), report.Findings, report}
 	}
 	report := cer.Verify(value, options)
-	return result{report.Status, report.Checks, reason(report.Code), report.ReasonCodes, report.Findings, report}
+	return result{report.Status, report.Code, report.Checks, reason(report.Code, report.Findings), report.ReasonCodes, report.Findings, report}
 }
 
-func reason(code string) string {
+// reason is the reason of the finding that decided, else its code.
+func reason(code string, findings []cer.Finding) string {
 	if code == "OK" {
 		return ""
+	}
+	for _, finding := range findings {
+		if finding.Code == code {
+			return cmp.Or(finding.Reason, code)
+		}
 	}
 	return code
 }
 
-func codes(code string) []string {
-	if code == "OK" {
-		return []string{}
+// codes are that of a project, which may be of a step, and those of its findings, each once.
+func codes(report cer.ProjectReport) []string {
+	found := []string{}
+	if report.Code != "OK" {
+		found = append(found, report.Code)
 	}
-	return []string{code}
+	for _, finding := range report.Findings {
+		if !slices.Contains(found, finding.Code) {
+			found = append(found, finding.Code)
+		}
+	}
+	return found
 }
 
 // present writes the report. With exit 1 standard error holds exactly one JSON report.
@@ -195,7 +210,7 @@ func limit(r result) string {
 
 func readable(r result, out io.Writer) {
 	if r.Reason != "" {
-		fmt.Fprintf(out, "%s (%s)\n", r.Status, r.Reason)
+		fmt.Fprintf(out, "%s (%s)\n", r.Status, r.Code)
 	} else {
 		fmt.Fprintln(out, r.Status+limit(r))
 	}
@@ -211,7 +226,7 @@ func readable(r result, out io.Writer) {
 		fmt.Fprintf(out, "  %s: %s [%s]\n", printable(cmp.Or(finding.Member, "the file")), printable(finding.Detail), finding.Code)
 	}
 	if r.Status == "FAILED" {
-		fmt.Fprintf(out, "  next: %s\n", cmp.Or(next[r.Reason], askForOriginal))
+		fmt.Fprintf(out, "  next: %s\n", cmp.Or(next[r.Code], askForOriginal))
 	}
 }
 
@@ -220,7 +235,7 @@ const (
 	checkKeys      = "check that the key set is that of the node which the receipt names, fetched recently"
 )
 
-// next is what to do about a reason.
+// next is what to do about a code.
 var next = map[string]string{
 	"SCHEMA_ERROR":                      "check that it is the right file, and complete",
 	"VERIFICATION_MATERIAL_UNAVAILABLE": "pass the saved key set of the node, /.well-known/svc-node.json: --keys FILE",

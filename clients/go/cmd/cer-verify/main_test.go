@@ -116,6 +116,28 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestReasons(t *testing.T) {
+	project := `{"bundleType":"cer.project.bundle.v1","projectTitle":1,"totalSteps":0,"stepRegistry":[],"integrity":{"projectHash":"x"}}`
+	for name, c := range map[string]struct{ text, reason, codes string }{
+		"not strict":   {`{"a":1,"a":2}`, "BUNDLE_CORRUPTED", "SCHEMA_ERROR BUNDLE_CORRUPTED"},
+		"unknown type": {`{"bundleType":"x","snapshot":{}}`, "SCHEMA_VERSION_UNSUPPORTED", "SCHEMA_ERROR SCHEMA_VERSION_UNSUPPORTED"},
+		"no registry":  {`{"bundleType":"cer.project.bundle.v1","integrity":{}}`, "SCHEMA_ERROR", "SCHEMA_ERROR INVALID_SHA256_FORMAT"},
+		"project":      {project, "STEP_REGISTRY_MISMATCH", "STEP_REGISTRY_MISMATCH SCHEMA_ERROR INVALID_SHA256_FORMAT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			run([]string{"verify", write(t, c.text), "--json"}, &stdout, &stderr)
+			var report result
+			if err := json.Unmarshal(stderr.Bytes(), &report); err != nil {
+				t.Fatal(err)
+			}
+			if codes := strings.Join(report.ReasonCodes, " "); report.Reason != c.reason || codes != c.codes {
+				t.Errorf("%s, %s", report.Reason, codes)
+			}
+		})
+	}
+}
+
 func TestNamesCannotRepaintTheTerminal(t *testing.T) {
 	certified, err := os.ReadFile(examples + "certified.json")
 	if err != nil {
