@@ -3076,9 +3076,9 @@ class _Evaluation:
         self.findings.append(found)
 
     def excludes_context(self, stated: str, profile: str) -> bool:
-        """Accepts the hash without context, for reseals of older nodes under keys that say so."""
+        """Accepts the hash without context, for older reseals under keys that say so, where all else is right."""
         keys, receipt = self.options.keys, self.receipt
-        if not self.is_older or "context" not in self.bundle or keys is None or receipt is None:
+        if self.findings or not self.is_older or "context" not in self.bundle or keys is None or receipt is None:
             return False
         if not keys.context_unprotected(receipt.kid, receipt.instant):
             return False

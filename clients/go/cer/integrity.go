@@ -170,9 +170,10 @@ func (e *evaluation) checkCertificateHash(scope []string) {
 		Expected: stated.Text, Computed: computed})
 }
 
-// contextExcluded accepts the hash without context, for reseals of older nodes under keys that say so.
+// contextExcluded accepts the hash without context, for reseals of older nodes under keys that say so, where nothing
+// else is wrong.
 func (e *evaluation) contextExcluded(stated string, scope []string) bool {
-	if !e.older || !e.bundle.Has("context") || !e.options.Keys.contextUnprotected(e.receipt.kid, e.receipt.time) {
+	if !e.older || len(e.findings) > 0 || !e.bundle.Has("context") || !e.options.Keys.contextUnprotected(e.receipt.kid, e.receipt.time) {
 		return false
 	}
 	without := []string{}

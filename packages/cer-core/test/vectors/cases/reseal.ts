@@ -487,6 +487,16 @@ async function olderResealCases(): Promise<Vector[]> {
       { keySet: later },
     ],
     [
+      'context-excluded-beside-another-fault',
+      'Only when nothing but the hash differs, the context may be outside it.',
+      change(unprotected, 'context', 'x'),
+      fails('SCHEMA_ERROR', 'context', 'FPPS', {
+        ...CLAIMED,
+        ...{ relaxations: [], supplemental: false, reasonCodes: ['SCHEMA_ERROR', 'CERTIFICATE_HASH_MISMATCH'] },
+      }),
+      { keySet: later },
+    ],
+    [
       'context-summary-changed',
       'Only the context may be outside the hash.',
       change(unprotected, 'contextSummary.a', 2),
