@@ -56,8 +56,14 @@ describe('a tool that returns a lazy query', () => {
       () => null,
       (error: unknown) => error,
     );
-    await expect(query('nowhere').then(() => null)).rejects.toThrow('no such table');
-    expect(String(seen)).toContain('no such table');
+    // In a process of several suites the errors of SQLite are of the first one's realm.
+    const passedOn: unknown = await query('nowhere')
+      .then(() => null)
+      .catch((error: unknown) => error);
+    expect([String(seen), String(passedOn)]).toEqual([
+      expect.stringContaining('no such table'),
+      expect.stringContaining('no such table'),
+    ]);
     expect(ends()).toEqual([
       ['failed', hashOf({})],
       ['failed', hashOf({})],
