@@ -46,16 +46,28 @@ async function startNode(code?: string): Promise<string> {
     request.on('end', () => {
       const isBatch = request.url === '/api/attest-batch';
       response.statusCode = code !== undefined && !isBatch ? 400 : 200;
-      const answer = code === undefined ? { ok: true } : { error: code };
-      const lines = body.trimEnd().split('\n');
-      const results = lines.map((_, index) => ({ index, status: code === undefined ? 200 : 400, body: answer }));
-      response.end(isBatch ? results.map((line) => `${JSON.stringify(line)}\n`).join('') : JSON.stringify(answer));
+      const answerTo = (bundle: string): unknown => (code === undefined ? hashesOf(bundle) : { error: code });
+      const status = code === undefined ? 200 : 400;
+      const results = body
+        .trimEnd()
+        .split('\n')
+        .map((line, index) => `${JSON.stringify({ index, status, body: answerTo(line) })}\n`);
+      response.end(isBatch ? results.join('') : JSON.stringify(answerTo(body)));
     });
   });
   node.listen(0, '127.0.0.1');
   await once(node, 'listening');
   const address = node.address();
   return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
+}
+
+/** What a node answers that takes a bundle. */
+function hashesOf(bundle: string): unknown {
+  const { certificateHash, integrity } = JSON.parse(bundle) as {
+    readonly certificateHash?: string;
+    readonly integrity?: { readonly projectHash: string };
+  };
+  return { certificateHash, projectHash: integrity?.projectHash };
 }
 
 const parsed = (text: string): unknown => JSON.parse(text);
