@@ -8,6 +8,8 @@ import { isFlatRenderRecord, legacyExecution, legacyRelaxationsOf, legacyRender 
 export const EXECUTION_V1 = 'cer.ai.execution.v1';
 export const EXECUTION_V2 = 'cer.ai.execution.v2';
 export const RESEAL = 'signed-redacted-reseal';
+/** `meta.provenance.kind` of a reseal. */
+export const REDACTED_RESEAL = 'redacted_reseal';
 export const HASH_ONLY = 'hash-only-timestamp';
 export const LEGACY = 'legacy';
 export const PROJECT = 'cer.project.bundle.v1';

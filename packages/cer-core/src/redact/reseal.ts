@@ -8,7 +8,7 @@ import {
 } from '../attest/attest.js';
 import { protectedSetOf } from '../bundle-types/execution-v2.js';
 import type { Layout } from '../bundle-types/layout.js';
-import { RESEAL } from '../bundle-types/registry.js';
+import { REDACTED_RESEAL, RESEAL } from '../bundle-types/registry.js';
 import type { Sha256Hash } from '../hash.js';
 import type { Protocol } from '../protocols/protocols.js';
 import { sealBundle } from '../seal/seal-execution.js';
@@ -57,7 +57,7 @@ export async function resealForPublication(
     redactionPolicy,
   });
   const provenance: JsonObject = {
-    kind: 'redacted_reseal',
+    kind: REDACTED_RESEAL,
     originalCertificateHash: original.certificateHash,
     redactedAt: facts.attestedAt,
     redactionPolicy,

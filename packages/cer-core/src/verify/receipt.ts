@@ -1,6 +1,7 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { KeyEntry, PublicKey } from '@cer/keys';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
+import { REDACTED_RESEAL } from '../bundle-types/registry.js';
 import { envelopeSkipReason } from './envelope.js';
 import { IN_META, type Evidence } from './evidence.js';
 import type { Finding } from '../finding.js';
@@ -8,7 +9,7 @@ import { chooseKey, missingKeys } from './key-choice.js';
 import type { KeyRescue } from './key-rescue.js';
 import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
-import { effectiveProtocolOf, REDACTED_RESEAL, type Subject } from './subject.js';
+import { effectiveProtocolOf, type Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 import { checkTimestamps, timestampsOfReceipt } from './timestamps.js';
 

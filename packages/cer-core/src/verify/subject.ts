@@ -2,6 +2,7 @@ import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import {
   bundleTypeOf,
   EXECUTION_V1,
+  REDACTED_RESEAL,
   type BundleType,
   type BundleTypeRegistry,
   type Reading,
@@ -75,9 +76,6 @@ export function effectiveProtocolOf({ bundle, snapshot }: Subject): string | nul
   const holder = snapshot ?? member(bundle, 'snapshot');
   return effectiveProtocolVersion(isJsonObject(holder) ? member(holder, 'protocolVersion') : undefined);
 }
-
-/** `meta.provenance.kind` of a reseal. */
-export const REDACTED_RESEAL = 'redacted_reseal';
 
 /** Bundles from older nodes state only in unsigned members that they are reseals. */
 export function isLabelledOlderReseal(bundle: JsonObject): boolean {
