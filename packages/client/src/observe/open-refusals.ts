@@ -5,7 +5,7 @@ interface Refused {
   cancel(): void;
 }
 
-/** Refusals that nobody has read: some SDKs drop them and retry. */
+/** Refused calls whose answers are unread: some SDKs drop them and retry. */
 export class OpenRefusals {
   readonly #byCall = new Map<string, Refused>();
 

@@ -8,7 +8,7 @@ export interface Follower {
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>;
 
-/** A body that nobody can read. No reference may lead from here to the stream of the caller. */
+/** A body without a reader. No reference may lead from here to the stream of the caller. */
 interface Abandoned {
   readonly reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   readonly follower: Follower;
