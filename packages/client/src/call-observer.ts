@@ -2,6 +2,7 @@ import { platform } from '#client-platform';
 import type { Contexts } from './calls/call-context.js';
 import type { OpenCalls } from './calls/open-calls.js';
 import type { Attempts } from './observe/attempts.js';
+import { textOf } from './json.js';
 import { BodyHash } from './observe/body-hash.js';
 import { describeExchange } from './observe/describe-exchange.js';
 import { Exchange, type Ended } from './observe/exchange.js';
@@ -11,7 +12,8 @@ import type { Observer, Watch } from './observe/observed-fetch.js';
 import { ReadBody, type Follower } from './observe/pull-through.js';
 import { factsOf, valueIn } from './observe/request-facts.js';
 import { once, whileWaiting } from './observe/while-waiting.js';
-import type { CertifiedAnswers } from './calls/certified-answers.js';
+import { namesOf } from './calls/certificate-of.js';
+import type { CertifiedAnswers, ObservedAnswer } from './calls/certified-answers.js';
 import type { Recorder, StartedCall } from './calls/recorder.js';
 import { protocolOf, type Settings } from './settings.js';
 
@@ -32,6 +34,8 @@ export interface ObserverDeps {
 export function observeCalls(deps: ObserverDeps, provider: string | undefined): Observer {
   const { settings, recorder, contexts, attempts, refusals, failed } = deps;
 
+  const protocol = settings.redaction === undefined ? protocolOf(settings) : null;
+
   const watch = (call: ModelCall, started: StartedCall, body: string): Watch => {
     const framework = contexts.current().call ?? deps.openCalls.claim(body, call.model);
     if (framework !== null) framework.isClaimed = true;
@@ -39,12 +43,16 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     refusals.endOf(href, body);
     let forget = (): void => undefined;
     const callId = framework?.callId ?? attempts.resume(href, body, call.attempt) ?? started.executionId;
-    const facts = once(() => factsOf(body, protocolOf(settings), call.model));
+    const answer: ObservedAnswer = { certificate: null };
+    const facts = once(() => factsOf(body, protocol, call.model));
     const ended = (end: Ended): void => {
       forget();
       if (end.outcome !== 'complete') attempts.ended(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
-      if (sealed !== null) deps.answers.add(end.output, sealed);
+      if (sealed === null) return;
+      const { executionId, certificateHash, bundle } = sealed;
+      answer.certificate = { executionId, certificateHash };
+      deps.answers.add(namesOf(end.output, end.providerRequestId, textOf(bundle['snapshot'], 'outputHash')), sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
     const follow = (response: Response | null): Follower | null => {
@@ -60,7 +68,10 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     const miss = (): void => {
       started.miss();
     };
-    return { follow, body: bodyBeside(facts), miss };
+    const answered = (response: Response): void => {
+      deps.answers.responses.set(response, answer);
+    };
+    return { follow, body: bodyBeside(facts), answered, miss };
   };
 
   return {

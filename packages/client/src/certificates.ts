@@ -4,6 +4,7 @@ import { createContexts } from './calls/call-context.js';
 import { observeCalls } from './call-observer.js';
 import { createEvidence } from './evidence.js';
 import { aiSdkTelemetry, type AiSdkTelemetry } from './frameworks/ai-sdk.js';
+import { guarded } from './frameworks/framework-call.js';
 import { aiSdkMiddleware, type AiSdkMiddleware } from './frameworks/ai-sdk-middleware.js';
 import type { Closing } from './frameworks/calls-by-id.js';
 import { langChainHandler, type LangChainHandler } from './frameworks/langchain.js';
@@ -16,10 +17,11 @@ import { Attempts } from './observe/attempts.js';
 import { OpenRefusals } from './observe/open-refusals.js';
 import { observeMiddleware, type FetchMiddleware } from './observe/middleware.js';
 import { observeFetch, type Fetch, type Observer } from './observe/observed-fetch.js';
-import { createCertifiedAnswers } from './calls/certified-answers.js';
+import { certificateOf } from './calls/certificate-of.js';
+import { createCertifiedAnswers, type SealedCall } from './calls/certified-answers.js';
 import { runProject, type ProjectOptions } from './calls/run-project.js';
 import { createRecorder } from './calls/recorder.js';
-import { settingsOf, type CertificatesOptions } from './settings.js';
+import { protocolOf, settingsOf, type CertificatesOptions } from './settings.js';
 import type { Stats } from './stats.js';
 
 /** A client of a provider's SDK that takes another fetch: OpenAI's, Anthropic's and those made like them. */
@@ -60,6 +62,12 @@ export interface Certificates {
   tool<A extends unknown[], R>(name: string, tool: (...args: A) => R): (...args: A) => R;
   /** Runs work whose calls become the steps of one project. Results and errors are those of the work. */
   run<T>(options: ProjectOptions, work: () => T): Promise<Awaited<T>>;
+  /**
+   * The certificate of an answer that the program has read: of a `Response`, of an answer or a part of one as an SDK
+   * returned it, of an error of an SDK, or of the id that the provider assigned. Null where no observed request of the
+   * newest 1,000 can be the one, or several can.
+   */
+  of(answer: unknown): SealedCall | null;
   stats(): Stats;
   /** Sends the waiting bundles. @returns the bundles that still wait afterwards; 10 s at most unless stated */
   flush(options?: { readonly timeoutMs?: number }): Promise<{ readonly waiting: number }>;
@@ -135,6 +143,7 @@ export function certificates(options: CertificatesOptions): Certificates {
     },
     tool: (name, tool) => observeTool(frameworks, name, tool),
     run: (given, work) => runProject(projects, given, work),
+    of: (answer) => guarded(failed, () => certificateOf(answers, protocolOf(settings), answer)),
     stats: () => evidence.stats(),
     flush: (given) => evidence.flush(given),
     close,

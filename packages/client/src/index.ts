@@ -6,11 +6,13 @@ export {
   type FetchingClient,
   type FetchOptions,
 } from './certificates.js';
+export type { SealedCall } from './calls/certified-answers.js';
 export type { AiSdkTelemetry } from './frameworks/ai-sdk.js';
 export type { AiSdkMiddleware } from './frameworks/ai-sdk-middleware.js';
 export type { LangChainHandler } from './frameworks/langchain.js';
 export type { AgentsProcessor } from './frameworks/openai-agents.js';
 export type { Json, JsonMembers } from './json.js';
+export type { Meter } from './metrics.js';
 export type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './node-api/answers.js';
 export type { LineResult } from './node-api/lines.js';
 export type { NodeApi } from './node-api/node-api.js';
@@ -24,7 +26,9 @@ export type {
   CertifiedCall,
   CertifiedProject,
   ConfidentialOptions,
+  ContentPart,
   Opened,
   Protocol,
+  Redaction,
 } from './settings.js';
 export type { Stats } from './stats.js';

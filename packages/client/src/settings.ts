@@ -1,5 +1,6 @@
 import { platform } from '#client-platform';
 import type { Json, JsonMembers } from './json.js';
+import type { Meter } from './metrics.js';
 import { warnOfRefusal } from './refusal-warning.js';
 
 /** A certificate that a node attested. */
@@ -43,6 +44,21 @@ export interface ConfidentialOptions {
   readonly parameters?: JsonMembers;
 }
 
+/** Which of the two values of a call is meant. */
+export type ContentPart = 'input' | 'output';
+
+/** Masks content before it is hashed. */
+export interface Redaction {
+  /** What certificates name it by, at most 256 characters: change it with the rules. */
+  readonly name: string;
+  /**
+   * Returns the value to seal; it must not change the given one. When it throws, or returns what JSON does not hold, the
+   * call gets no certificate.
+   * @param value a request or an answer as JSON, or text
+   */
+  readonly redact: (value: Json, part: ContentPart) => Json;
+}
+
 export interface CertificatesOptions {
   /** The program, as certificates name it. */
   readonly appId: string;
@@ -72,10 +88,17 @@ export interface CertificatesOptions {
   /** Commits to input and output with salts that are drawn in this process, in place of hashes. */
   readonly confidential?: ConfidentialOptions;
   /**
+   * Masks input and output before they are hashed. Certificates name it in `redactedBy`, so that a masked value does not
+   * pass for the real one.
+   */
+  readonly redaction?: Redaction;
+  /**
    * Seals the counts of calls, like a call: every `everyMs` in which a call was seen, and when the client closes. No
    * reports when absent.
    */
   readonly coverage?: { readonly everyMs?: number };
+  /** Gets the counts of `stats`, as the metrics `cer.client.*`: `metrics.getMeter('app')` of `@opentelemetry/api`. */
+  readonly meter?: Meter;
   /** Called after a certificate is attested. */
   readonly onCertified?: (call: CertifiedCall) => void;
   /** Called after a project is registered. */
@@ -107,7 +130,7 @@ export interface Settings extends CertificatesOptions {
   readonly spoolDir: string | null;
 }
 
-/** @throws TypeError for an address that is missing or malformed, or holds a password */
+/** @throws TypeError for options that are missing, malformed, or contradict each other */
 export function settingsOf(options: CertificatesOptions): Settings {
   const { environment } = platform;
   const given = options.nodeUrl ?? environment['CER_NODE_URL'] ?? '';
@@ -121,6 +144,10 @@ export function settingsOf(options: CertificatesOptions): Settings {
   const apiKey = options.apiKey ?? environment['CER_API_KEY'];
   if ((protocolOf(options) === '1.3.1') !== (options.confidential !== undefined)) {
     throw new TypeError('protocol: 1.3.1 and the option confidential need each other');
+  }
+  const name = options.redaction?.name;
+  if (name !== undefined && (name === '' || name.length > 256)) {
+    throw new TypeError('redaction.name: must have 1 to 256 characters');
   }
   return {
     ...options,

@@ -1,8 +1,13 @@
-import { textOf, type Json } from '../json.js';
 import type { Sealed } from '../seal/seal.js';
 
-/** Maximum answers remembered by the provider's id. */
-const MAX_ANSWERS = 1000;
+/** Maximum names of answers remembered; an answer has up to three. */
+const MAX_NAMES = 3000;
+
+/** A call and the hash of its certificate. */
+export interface SealedCall {
+  readonly executionId: string;
+  readonly certificateHash: string;
+}
 
 /** An answer that has a certificate. */
 export interface CertifiedAnswer {
@@ -10,34 +15,60 @@ export interface CertifiedAnswer {
   readonly sealed: Sealed | null;
 }
 
-/** The newest answers of observed requests, so that a trace names their certificates in place of making its own. */
+/** An answer that the program has, and its certificate once it has one. */
+export interface ObservedAnswer {
+  certificate: SealedCall | null;
+}
+
+interface Named extends CertifiedAnswer {
+  readonly call: SealedCall;
+  /** Several answers had this name. */
+  readonly isShared: boolean;
+  isTaken: boolean;
+}
+
+/** The newest answers of observed requests, by their names: ids of the provider, and the hashes of their content. */
 export interface CertifiedAnswers {
-  /** From now on certificates are kept: before a trace can ask for one, ids are enough, and bundles fill the memory. */
+  /** From now on certificates are kept: before a trace can ask for one, hashes are enough, and bundles fill the memory. */
   remember(): void;
-  add(answer: Json, sealed: Sealed): void;
-  /** The newest answer with this id; it is found once. */
-  take(providerId: string): CertifiedAnswer | null;
+  /** @param names null for those that the answer does not have */
+  add(names: readonly (string | null)[], sealed: Sealed): void;
+  /** The newest answer with this name; it is found once. */
+  take(name: string): CertifiedAnswer | null;
+  /** The one answer with this name; null where several have it. */
+  find(name: string): SealedCall | null;
+  /** Responses in the hands of the program. */
+  readonly responses: WeakMap<object, ObservedAnswer>;
 }
 
 export function createCertifiedAnswers(): CertifiedAnswers {
-  const sealedById = new Map<string, Sealed | null>();
+  const named = new Map<string, Named>();
   let isAsked = false;
   return {
     remember: () => {
       isAsked = true;
     },
-    add: (answer, sealed) => {
-      const id = textOf(answer, 'id');
-      if (id === null) return;
-      sealedById.delete(id);
-      sealedById.set(id, isAsked ? sealed : null);
-      const [oldest] = sealedById.keys();
-      if (sealedById.size > MAX_ANSWERS && oldest !== undefined) sealedById.delete(oldest);
+    add: (names, sealed) => {
+      const { executionId, certificateHash } = sealed;
+      const call = { executionId, certificateHash };
+      for (const name of new Set(names)) {
+        if (name === null) continue;
+        const isShared = named.delete(name);
+        named.set(name, { call, sealed: isAsked ? sealed : null, isShared, isTaken: false });
+        const [oldest] = named.keys();
+        if (named.size > MAX_NAMES && oldest !== undefined) named.delete(oldest);
+      }
     },
-    take: (providerId) => {
-      const sealed = sealedById.get(providerId);
-      sealedById.delete(providerId);
-      return sealed === undefined ? null : { sealed };
+    take: (name) => {
+      const found = named.get(name);
+      if (found === undefined || found.isTaken) return null;
+      found.isTaken = true;
+      return found;
     },
+    find: (name) => {
+      const found = named.get(name);
+      return found === undefined || found.isShared ? null : found.call;
+    },
+    responses: new WeakMap(),
   };
 }

@@ -2,6 +2,7 @@ import type { CallContext, Contexts } from './call-context.js';
 import type { Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import type { StepPlace } from './project-run.js';
+import { redacted } from './redacted.js';
 import { executionOf, type CallDescription, type CallFacts } from '../seal/execution-of.js';
 import { seal, SealError, type Sealed } from '../seal/seal.js';
 import { protocolOf, type Settings } from '../settings.js';
@@ -95,7 +96,7 @@ function startCall(deps: RecorderDeps, place: StepPlace | null): StartedCall {
   const record = (outcome: Outcome, describe: () => CallDescription): Sealed | null => {
     const endedAt = new Date().toISOString();
     const facts = { executionId, appId: settings.appId, startedAt: startedAt.toISOString(), endedAt };
-    const call = describe();
+    const call = redacted(describe(), settings.redaction);
     const sealed = sealCall(settings, facts, call);
     if (sealed.openings !== null) settings.confidential?.onOpenings({ ...sealed, openings: sealed.openings });
     if (!deps.store(sealed, isPromised)) {

@@ -1,6 +1,6 @@
 import { foldParts, generated } from './ai-sdk-parts.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, requestMembers, statusOf } from './json-of.js';
+import { contentOf, isAbort, requestMembers, statusOf } from '../values/json-of.js';
 import { pullParts } from './pull-parts.js';
 
 /** The part of a language model that the middleware reads. */

@@ -1,6 +1,6 @@
 import type { Json, JsonMembers } from '../json.js';
 import type { Outcome } from '../outcome.js';
-import { isAbort, jsonOf, membersOf } from './json-of.js';
+import { isAbort, jsonOf, membersOf } from '../values/json-of.js';
 
 /** The sum of the parts of one stream of the AI SDK. */
 export interface StreamedParts {

@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.js';
 import { generated } from './ai-sdk-parts.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, listOf, membersOf, requestMembers, statusOf, type Members } from './json-of.js';
+import { contentOf, isAbort, listOf, membersOf, requestMembers, statusOf, type Members } from '../values/json-of.js';
 
 /** An integration for `registerTelemetry` of the AI SDK 7. */
 export interface AiSdkTelemetry {

@@ -1,7 +1,7 @@
 import type { Json, JsonMembers } from '../json.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, jsonOf, listOf, membersOf, statusOf } from './json-of.js';
+import { contentOf, isAbort, jsonOf, listOf, membersOf, statusOf } from '../values/json-of.js';
 import { beginToolCall, type ToolCall } from './tool-call.js';
 
 /** A handler for the option `callbacks` of LangChain 1.x. Its methods do not throw. */

@@ -2,7 +2,7 @@ import { beginProject, sealProject, type ProjectDeps } from '../calls/run-projec
 import { ProjectRun } from '../calls/project-run.js';
 import type { CertifiedAnswers } from '../calls/certified-answers.js';
 import { beginFrameworkCall, guarded, type FrameworkDeps } from './framework-call.js';
-import { contentOf, listOf, membersOf, type Members } from './json-of.js';
+import { contentOf, listOf, membersOf, type Members } from '../values/json-of.js';
 import { beginToolCall } from './tool-call.js';
 
 /** The parts of a trace and of a span of OpenAI Agents that are read. */

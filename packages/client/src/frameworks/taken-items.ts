@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
-import { checkHeld } from './held-json.js';
-import { isAbort, jsonOf, membersOf } from './json-of.js';
+import { checkHeld } from '../values/held-json.js';
+import { isAbort, jsonOf, membersOf } from '../values/json-of.js';
 
 /** A call that a result ends. Does not throw. */
 export interface Endable {

@@ -4,7 +4,7 @@ import type { Outcome } from '../outcome.js';
 import { labelOf } from '../seal/execution-of.js';
 import type { Sealed } from '../seal/seal.js';
 import { guarded, type FrameworkDeps } from './framework-call.js';
-import { contentOf } from './json-of.js';
+import { contentOf } from '../values/json-of.js';
 import { outcomeOf } from './taken-items.js';
 import { followResult } from './tool-result.js';
 

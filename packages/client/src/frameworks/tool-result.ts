@@ -1,5 +1,5 @@
-import { isIterable, resultOf } from './held-json.js';
-import { isMethod, isObject, join, methodOf, replace, type Method } from './replaced-methods.js';
+import { heldContentOf, isIterable } from '../values/held-json.js';
+import { isMethod, isObject, join, methodOf, replace, type Method } from '../values/replaced-methods.js';
 import { lose, outcomeOf, quietly, TakenItems, type Endable } from './taken-items.js';
 
 /** An observer of a promise. Its methods do not throw. */
@@ -24,7 +24,7 @@ function endOf(call: Endable): Settled {
     value: (value) => {
       quietly(call, () => {
         if (isIterator(value)) followItems(value, call);
-        else call.end('complete', () => resultOf(value));
+        else call.end('complete', () => heldContentOf(value));
       });
     },
     error: (error) => {

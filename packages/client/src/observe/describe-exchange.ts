@@ -1,4 +1,5 @@
-import { textOf, type Json, type JsonMembers } from '../json.js';
+import { answerIdIn } from '../calls/certificate-of.js';
+import type { Json, JsonMembers } from '../json.js';
 import type { CallDescription } from '../seal/execution-of.js';
 import type { Ended } from './exchange.js';
 import { providerOf, type ModelCall } from './model-call.js';
@@ -17,7 +18,7 @@ export function describeExchange(
   link: JsonMembers,
 ): CallDescription {
   const { outcome, status, errorCode, output, bytes, sha256, streamed, providerRequestId } = ended;
-  const providerId = textOf(output, 'id') ?? textOf(output, 'responseId');
+  const providerId = answerIdIn(output);
   const payload: Record<string, Json> = { outcome, httpStatus: status };
   if (errorCode !== null) payload['errorCode'] = errorCode;
   payload['attempt'] = call.attempt + 1;

@@ -13,6 +13,8 @@ export interface Watch {
   follow(response: Response | null): Follower | null;
   /** The body for the caller of the answer. */
   body(): ReadBody;
+  /** The answer that the caller gets, of which the body is followed. */
+  answered(response: Response): void;
   /** The answer cannot be followed. */
   miss(): void;
 }
@@ -65,7 +67,10 @@ export async function observeCall(
   const follow = (): Response | null => {
     if (!isReadable(response)) return null;
     const follower = watch.follow(response);
-    return follower === null ? response : pullThrough(response, follower, () => watch.body());
+    if (follower === null) return response;
+    const made = pullThrough(response, follower, () => watch.body());
+    watch.answered(made);
+    return made;
   };
   const followed = quietly(observer, follow);
   if (followed === null) watch.miss();

@@ -10,14 +10,17 @@ export interface RequestFacts {
   readonly parameters: JsonMembers;
   /** Null where its hash is known: it is as large as the body, and the answer may take long. */
   readonly input: Json;
-  /** Null where the input is needed itself: for a commitment, or because it has no hash as JSON. */
+  /** Null where the input is needed itself: for a commitment, for a redaction, or because it has no hash as JSON. */
   readonly inputHash: string | null;
 }
 
-/** @param model named by the address; null where the body names it */
-export function factsOf(body: string, protocol: Protocol, model: string | null = null): RequestFacts {
+/**
+ * @param protocol that the input is hashed under; null where it is needed itself
+ * @param model named by the address; null where the body names it
+ */
+export function factsOf(body: string, protocol: Protocol | null, model: string | null = null): RequestFacts {
   const request = valueIn(body);
-  const inputHash = hashOfValue(request, protocol);
+  const inputHash = protocol === null ? null : hashOfValue(request, protocol);
   return {
     model: labelOf(model ?? (isMembers(request) ? request['model'] : null), 'unknown'),
     parameters: parametersOf(request),

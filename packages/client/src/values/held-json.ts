@@ -2,13 +2,13 @@ import type { Json } from '../json.js';
 import { contentOf } from './json-of.js';
 import { isMethod, prototypeOf } from './replaced-methods.js';
 
-/** The result of a tool as certify takes it. @throws TypeError for a value that JSON does not hold */
-export function resultOf(value: unknown): Json {
+/** A value of the program as certify takes it. @throws TypeError for one that JSON does not hold */
+export function heldContentOf(value: unknown): Json {
   if (isMethod(value)) throw new TypeError(NOT_HELD);
   return contentOf(value, checkHeld);
 }
 
-const NOT_HELD = 'a tool is not certified: its result has a value that JSON does not hold, such as a Map or a stream';
+const NOT_HELD = 'a call is not certified: its content has a value that JSON does not hold, such as a Map or a stream';
 
 /** @throws TypeError for an object whose JSON is empty although it holds something */
 export function checkHeld(object: object): void {

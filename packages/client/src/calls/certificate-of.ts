@@ -1,0 +1,40 @@
+import { textOf, type Json } from '../json.js';
+import { hashOfValue } from '../seal/seal.js';
+import type { Protocol } from '../settings.js';
+import type { CertifiedAnswers, SealedCall } from './certified-answers.js';
+
+/** Members in which SDKs state the provider's id of a request: on an answer, and on the error of a refusal. */
+const REQUEST_IDS = ['_request_id', 'requestID'];
+/** Members of an answer that hold the provider's id of it. */
+const ANSWER_IDS = ['id', 'responseId'];
+
+/** The names that an answer is found by: a request id of the provider, its content, an id that the provider assigned. */
+export function namesOf(output: Json, requestId: string | null, contentHash: string | null): (string | null)[] {
+  return [requestId, contentHash, answerIdIn(output)];
+}
+
+export function answerIdIn(output: unknown): string | null {
+  return textIn(output, ANSWER_IDS);
+}
+
+/**
+ * The certificate of an answer: of a `Response`, by itself; of an answer of an SDK, by its names, the safest first; of
+ * the text of an id. Null for an answer that is unknown, not read to its end, or cannot be told from another.
+ * @param protocol that content is hashed under
+ */
+export function certificateOf(answers: CertifiedAnswers, protocol: Protocol, answer: unknown): SealedCall | null {
+  if (typeof answer === 'string') return answers.find(answer);
+  if (typeof answer !== 'object' || answer === null) return null;
+  const observed = answers.responses.get(answer);
+  if (observed !== undefined) return observed.certificate;
+  const find = (name: string | null): SealedCall | null => (name === null ? null : answers.find(name));
+  return find(textIn(answer, REQUEST_IDS)) ?? find(hashOfValue(answer as Json, protocol)) ?? find(answerIdIn(answer));
+}
+
+function textIn(value: unknown, names: readonly string[]): string | null {
+  for (const name of names) {
+    const found = textOf(value, name);
+    if (found !== null) return found;
+  }
+  return null;
+}
