@@ -244,3 +244,22 @@ describe('a result without JSON', () => {
 function isIterator(value: unknown): value is Iterator<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value;
 }
+
+describe('arguments that JSON does not hold', () => {
+  it('are named, since the certificate does not bind them', async () => {
+    program = await ObservedProgram.start(answers);
+    const tool = program.cer.tool('weather', (...args: readonly unknown[]) => args.length);
+    class Place {
+      readonly #name = 'Lisbon';
+      toString(): string {
+        return this.#name;
+      }
+    }
+    const query = { then: () => undefined };
+    const { signal } = new AbortController();
+    tool('Lisbon', { signal, map: new Map([['city', 'Lisbon']]) }, new Set([1]), new Place(), query);
+    tool('Lisbon', { days: [1, 2] }, () => 0, new Date(0), new Uint8Array(2), Object.create(null), undefined, 1n);
+    const facts = program.calls().map(({ payload }) => payload['inputWithout']);
+    expect(facts).toEqual([['AbortSignal', 'Map', 'Set', 'Object'], undefined]);
+  });
+});

@@ -47,7 +47,7 @@ export function agentsProcessor(deps: AgentsDeps): AgentsProcessor {
     const context = { ...contexts.current(), project };
     const outcome = span.error === null ? 'complete' : 'failed';
     if (type === 'function') {
-      const call = beginToolCall(deps, data['name'], () => contentOf(data['input']), context);
+      const call = beginToolCall(deps, data['name'], () => contentOf(data['input']), { context });
       call?.end(outcome, () => contentOf(data['output']));
       return;
     }

@@ -1,10 +1,10 @@
 import type { CallContext } from '../calls/call-context.js';
-import type { Json } from '../json.js';
+import type { Json, JsonMembers } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import { labelOf } from '../seal/execution-of.js';
 import type { Sealed } from '../seal/seal.js';
 import { guarded, type FrameworkDeps } from './framework-call.js';
-import { contentOf } from '../values/json-of.js';
+import { partlyHeld, type PartlyHeld } from '../values/held-json.js';
 import { outcomeOf } from './taken-items.js';
 import { followResult } from './tool-result.js';
 
@@ -21,7 +21,7 @@ export function beginToolCall(
   { recorder }: FrameworkDeps,
   name: unknown,
   input: () => Json,
-  context?: CallContext,
+  { context, payload = {} }: { readonly context?: CallContext; readonly payload?: JsonMembers } = {},
 ): ToolCall | null {
   const model = labelOf(name, 'unnamed');
   const started = recorder.begin(`${TOOL_PROVIDER}:${model}`, input, context);
@@ -36,14 +36,14 @@ export function beginToolCall(
         outputSha256: null,
         parameters: {},
         kind: 'tool-call',
-        payload: { outcome },
+        payload: { outcome, ...payload },
       })),
   };
 }
 
 /**
  * The same function, whose calls are certified: the arguments as a list, and the result. Results and errors are the
- * function's own.
+ * function's own. Arguments that JSON does not hold are named in the signal.
  */
 export function observeTool<A extends unknown[], R>(
   deps: FrameworkDeps,
@@ -53,8 +53,8 @@ export function observeTool<A extends unknown[], R>(
   return function (this: unknown, ...args: A): R {
     deps.recorder.admit();
     // A tool may change its arguments.
-    const input = guarded(deps.failed, () => contentOf(args));
-    const call = input === null ? null : guarded(deps.failed, () => beginToolCall(deps, name, () => input));
+    const input = guarded(deps.failed, () => partlyHeld(args));
+    const call = input === null ? null : guarded(deps.failed, () => beginWith(deps, name, input));
     if (input === null) deps.recorder.passOver();
     let result: R;
     try {
@@ -65,4 +65,8 @@ export function observeTool<A extends unknown[], R>(
     }
     return call === null ? result : followResult(result, call);
   };
+}
+
+function beginWith(deps: FrameworkDeps, name: string, { content, without }: PartlyHeld): ToolCall | null {
+  return beginToolCall(deps, name, () => content, without.length === 0 ? {} : { payload: { inputWithout: without } });
 }

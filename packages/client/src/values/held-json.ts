@@ -12,11 +12,32 @@ const NOT_HELD = 'a call is not certified: its content has a value that JSON doe
 
 /** @throws TypeError for an object whose JSON is empty although it holds something */
 export function checkHeld(object: object): void {
-  if (Array.isArray(object) || ArrayBuffer.isView(object)) return;
+  if (!isHeld(object)) throw new TypeError(NOT_HELD);
+}
+
+/** False for an object whose JSON is empty although it holds something, such as a `Map`, a stream or a signal. */
+function isHeld(object: object): boolean {
+  if (Array.isArray(object) || ArrayBuffer.isView(object)) return true;
   const prototype = prototypeOf(object);
   // Plain, in any realm, or with members.
   const isShown = prototype === null || prototypeOf(prototype) === null || Object.keys(object).length > 0;
-  if (!isShown || isIterable(object) || isMethod(Reflect.get(object, 'then'))) throw new TypeError(NOT_HELD);
+  return isShown && !isIterable(object) && !isMethod(Reflect.get(object, 'then'));
+}
+
+/** A value of the program as certify takes it, and the kinds of objects in it whose content is not part of it. */
+export interface PartlyHeld {
+  readonly content: Json;
+  /** Such as `Map`; at most 64 characters each. */
+  readonly without: readonly string[];
+}
+
+/** @throws TypeError for a value that contains itself */
+export function partlyHeld(value: unknown): PartlyHeld {
+  const without = new Set<string>();
+  const content = contentOf(value, (object) => {
+    if (!isHeld(object)) without.add(Object.prototype.toString.call(object).slice('[object '.length, -1).slice(0, 64));
+  });
+  return { content, without: [...without] };
 }
 
 export function isIterable(object: object): boolean {
