@@ -4,6 +4,7 @@ import { createRouter, type Handler, type Route, type RouterOptions } from '@cer
 import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
 import { assetRoutes } from './pages/asset-routes.js';
 import type { LogPolicy } from '@cer/tlog';
+import { embedRoutes } from './pages/embed-routes.js';
 import { imageRoutes } from './pages/image-routes.js';
 import { keysRoute } from './pages/keys-route.js';
 import { logRoute } from './pages/log-route.js';
@@ -66,6 +67,7 @@ export function verifierRoutes(
   const routes = [
     ...recordRoutes({ settings, checkRecord, now }),
     ...imageRoutes({ settings, checkRecord }),
+    ...embedRoutes({ settings, checkRecord }),
     ...plainRoutes({ settings, node }),
     keysRoute({ settings, node, now }),
     logRoute({ settings, node, logPolicy: logPolicy?.policy ?? null, now }),

@@ -3,7 +3,7 @@ import { pathParam, type Route, type ServiceResponse } from '@cer/http-service';
 import { renderToString } from 'preact-render-to-string';
 import { encode } from 'uqr';
 import type { CheckRecord, RecordCheck } from '../record/record-check.js';
-import { recordPath } from '../view/record-page.js';
+import { recordPath } from '../view/record-path.js';
 import { entityTag, unlessUnchanged, type PageSettings } from './page-response.js';
 
 export interface ImageRouteDeps {

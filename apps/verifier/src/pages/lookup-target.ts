@@ -1,6 +1,6 @@
 import { isSha256Hash } from '@cer/cer-core';
 import type { NodeClient } from '../record/node-client.js';
-import { recordPath } from '../view/record-page.js';
+import { recordPath } from '../view/record-path.js';
 
 /**
  * Text that a person may paste around a hash: an address of this site, of the node, or any other text. Of a longer run

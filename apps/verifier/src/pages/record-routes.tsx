@@ -10,7 +10,9 @@ import {
 } from '@cer/http-service';
 import { VERIFIER_NAME } from '../check/check-result.js';
 import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-check.js';
-import { RecordPage, recordPath } from '../view/record-page.js';
+import { verdictTitle } from '../view/embed-code.js';
+import { RecordPage } from '../view/record-page.js';
+import { recordPath } from '../view/record-path.js';
 import { TEXTS } from '../view/texts.js';
 import { messagePage } from './message-page.js';
 import { entityTag, page, pageProtection, prefersJson, unlessUnchanged, type PageSettings } from './page-response.js';
@@ -21,7 +23,8 @@ export interface RecordRouteDeps {
   readonly now: () => Date;
 }
 
-const STATUS_OF_HEADLINE: Readonly<Record<string, number>> = { notFound: 404, unavailable: 503 };
+/** HTTP statuses of records that are not shown; 200 for others. */
+export const STATUS_OF_HEADLINE: Readonly<Record<string, number>> = { notFound: 404, unavailable: 503 };
 
 /** The pages of certificates and projects, and their reports. @see docs/spec.md, "Verifier pages" */
 export function recordRoutes(deps: RecordRouteDeps): Route[] {
@@ -67,12 +70,11 @@ function htmlPage(
   status: number,
 ): ServiceResponse {
   const { outcome, check } = checked;
-  const words = TEXTS.headlines[outcome.headline];
-  const short = `${hash.slice(0, 15)}…`;
   return page(settings, status, {
-    title: `${words.title}: ${short}`,
-    description: words.lead,
+    title: verdictTitle(outcome, hash),
+    description: TEXTS.headlines[outcome.headline].lead,
     path: recordPath(kind, hash),
+    oembed: `${settings.publicUrl}/oembed?url=${encodeURIComponent(`${settings.publicUrl}${recordPath(kind, hash)}`)}`,
     state: { kind, hash, server: outcome, logPolicy: settings.logPolicy },
     children: (
       <RecordPage

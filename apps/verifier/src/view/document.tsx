@@ -19,6 +19,8 @@ export interface DocumentProps {
   readonly url: string;
   readonly assets: PageAssets;
   readonly publicNodeUrl: string;
+  /** Address of the description by which other sites embed the page. */
+  readonly oembed?: string;
   readonly current?: 'home' | 'how' | 'keys' | 'log';
   /** Plain data for the script; a data block is never run. */
   readonly state?: unknown;
@@ -28,7 +30,7 @@ export interface DocumentProps {
 
 /** The frame of every page of the site. */
 export function Document(props: DocumentProps): VNode {
-  const { title, description, url, assets, publicNodeUrl, current, state, indexable = false, children } = props;
+  const { title, description, url, assets, publicNodeUrl, oembed, current, state, indexable = false, children } = props;
   return (
     <html lang="en">
       <head>
@@ -45,6 +47,7 @@ export function Document(props: DocumentProps): VNode {
         <meta property="og:url" content={url} />
         <meta name="twitter:card" content="summary" />
         <link rel="canonical" href={url} />
+        {oembed !== undefined && <link rel="alternate" type="application/json+oembed" href={oembed} title={title} />}
         <link rel="icon" href={assets.icon} type="image/svg+xml" />
         <link rel="stylesheet" href={assets.style} />
         <script type="module" src={assets.script} />

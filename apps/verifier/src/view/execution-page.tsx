@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { visible } from '../check/visible-text.js';
 import { Hash } from './copy-block.js';
-import { recordPath } from './record-page.js';
+import { recordPath } from './record-path.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.execution;

@@ -3,6 +3,8 @@ import type { ArtefactCheck } from '../check/check-result.js';
 import type { Outcome } from '../check/headline.js';
 import { ArtefactView } from './artefact-view.js';
 import { Hash } from './copy-block.js';
+import { EMBED_SIZE, embedCode } from './embed-code.js';
+import { recordPath } from './record-path.js';
 import { Share } from './share.js';
 import { TEXTS } from './texts.js';
 import { CheckedBy, TrustNote, Verdict } from './verdict.js';
@@ -41,6 +43,7 @@ export function RecordPage(props: RecordPageProps): VNode {
           kind={kind}
           path={path}
           publicUrl={publicUrl}
+          embedCode={embedCode({ kind, hash, publicUrl }, EMBED_SIZE)}
           recordUrl={recordUrl(kind, hash, publicNodeUrl)}
           isRedrawable={check.kind === 'certificate' && check.isRedrawable}
           badge={kind === 'certificate' ? `/badge/${encodeURIComponent(hash)}.svg` : null}
@@ -49,10 +52,6 @@ export function RecordPage(props: RecordPageProps): VNode {
       {check !== null && <div id="record-tools" />}
     </>
   );
-}
-
-export function recordPath(kind: 'certificate' | 'project', hash: string): string {
-  return `/${kind === 'project' ? 'p' : 'c'}/${encodeURIComponent(hash)}`;
 }
 
 /** The node's public route for a record. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { CopyButton } from './copy-block.js';
+import { CopyBlock, CopyButton } from './copy-block.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.share;
@@ -11,13 +11,15 @@ interface ShareProps {
   readonly publicUrl: string;
   /** The node's own answer, for visitors who want the bytes. */
   readonly recordUrl: string;
+  /** The element that shows the verdict on another site. */
+  readonly embedCode: string;
   /** `null`: the record has no badge. */
   readonly badge: string | null;
   /** Whether the page that draws again can draw the picture. */
   readonly isRedrawable: boolean;
 }
 
-export function Share({ kind, path, publicUrl, recordUrl, badge, isRedrawable }: ShareProps): VNode {
+export function Share({ kind, path, publicUrl, recordUrl, embedCode, badge, isRedrawable }: ShareProps): VNode {
   return (
     <section class="card share" aria-labelledby="share-title">
       <h2 id="share-title">{T.title}</h2>
@@ -51,6 +53,11 @@ export function Share({ kind, path, publicUrl, recordUrl, badge, isRedrawable }:
               </li>
             )}
           </ul>
+          <details>
+            <summary>{T.embed}</summary>
+            <p class="note">{T.embedNote}</p>
+            <CopyBlock id="embed-code" label={T.embedCode} text={embedCode} />
+          </details>
           {badge !== null && (
             <p>
               {T.badge}: <img src={badge} alt={T.badge} height="20" />

@@ -3,7 +3,12 @@ import type { Outcome, Tone } from '../check/headline.js';
 import { Icon, type IconName } from './icon.js';
 import { TEXTS } from './texts.js';
 
-const ICONS: Readonly<Record<Tone, IconName>> = { good: 'pass', bad: 'fail', unknown: 'unknown', neutral: 'neutral' };
+export const TONE_ICONS: Readonly<Record<Tone, IconName>> = {
+  good: 'pass',
+  bad: 'fail',
+  unknown: 'unknown',
+  neutral: 'neutral',
+};
 
 interface VerdictProps {
   readonly outcome: Outcome;
@@ -24,7 +29,7 @@ export function Verdict({ outcome, by, children }: VerdictProps): VNode {
       role="status"
     >
       <span class="verdict-mark">
-        <Icon name={ICONS[outcome.tone]} />
+        <Icon name={TONE_ICONS[outcome.tone]} />
       </span>
       <div class="verdict-words">
         <p class="verdict-title">{title}</p>

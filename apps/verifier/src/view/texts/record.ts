@@ -130,7 +130,17 @@ export const RECORD_TEXTS = {
     redraw: 'Draw the picture again in this browser',
     qr: 'QR code with the address of this page',
     badge: 'Badge',
+    embed: 'Show it on your site',
+    embedNote:
+      'A frame with the verdict of this site, without a script. It runs nothing and sends nothing; who doubts it follows its link and checks.',
+    embedCode: 'Code of the frame',
     link: 'Address of this page',
+  },
+  embed: {
+    title: { certificate: 'Check of certificate', project: 'Check of project' },
+    found: { certificate: 'Certificate', project: 'Project' },
+    by: 'as checked by',
+    check: 'Check it yourself',
   },
   execution: {
     title: 'Records with this execution id',

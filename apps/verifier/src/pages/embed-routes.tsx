@@ -1,0 +1,110 @@
+import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
+import {
+  json,
+  pathParam,
+  ServiceError,
+  type Route,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '@cer/http-service';
+import { renderToString } from 'preact-render-to-string';
+import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-check.js';
+import { EMBED_SIZE, embedCode, verdictTitle } from '../view/embed-code.js';
+import { EmbedDocument } from '../view/embed-document.js';
+import { TEXTS } from '../view/texts.js';
+import { entityTag, unlessUnchanged, type PageSettings } from './page-response.js';
+import { STATUS_OF_HEADLINE } from './record-routes.js';
+
+export interface EmbedRouteDeps {
+  readonly settings: PageSettings;
+  readonly checkRecord: CheckRecord;
+}
+
+/** Any page may frame this one, in which nothing runs and nothing is sent. */
+const EMBED_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+};
+
+const RECORD_IN_ADDRESS = /^\/(c|p)\/([^/]+)$/;
+
+/** The verdict in a frame of another site, and the description by which sites find it (oEmbed 1.0). */
+export function embedRoutes(deps: EmbedRouteDeps): Route[] {
+  return [
+    { method: 'GET', path: '/embed/c/:hash', handler: async (request) => embed(deps, 'certificate', request) },
+    { method: 'GET', path: '/embed/p/:hash', handler: async (request) => embed(deps, 'project', request) },
+    { method: 'GET', path: '/oembed', handler: async ({ query }) => describe(deps, query) },
+  ];
+}
+
+async function embed(
+  { settings, checkRecord }: EmbedRouteDeps,
+  kind: RecordKind,
+  request: ServiceRequest,
+): Promise<ServiceResponse> {
+  const hash = pathParam(request, 'hash');
+  if (!isSha256Hash(hash)) throw new ServiceError({ code: 'NOT_FOUND', message: TEXTS.lookup.badHash });
+  const { outcome, version } = await checkRecord(kind, hash);
+  const status = STATUS_OF_HEADLINE[outcome.headline] ?? 200;
+  const { assets, publicUrl } = settings;
+  const make = (): ServiceResponse => ({
+    status,
+    headers: EMBED_HEADERS,
+    body: `<!doctype html>${renderToString(<EmbedDocument {...{ kind, hash, publicUrl, outcome, assets }} />)}`,
+  });
+  if (status === 503)
+    return { ...make(), headers: { ...EMBED_HEADERS, 'retry-after': '5', 'cache-control': 'no-store' } };
+  return unlessUnchanged(
+    request,
+    entityTag(settings.buildId, 'embed', kind, hash, version),
+    'Accept',
+    EMBED_HEADERS,
+    make,
+  );
+}
+
+/** @see https://oembed.com, sections 2.2 and 2.3 */
+async function describe({ settings, checkRecord }: EmbedRouteDeps, query: URLSearchParams): Promise<ServiceResponse> {
+  const { publicUrl } = settings;
+  if ((query.get('format') ?? 'json') !== 'json')
+    return json(501, { error: 'NOT_IMPLEMENTED', message: 'format: must be json' });
+  const record = recordIn(query.get('url'), publicUrl);
+  const { outcome }: RecordCheck = await checkRecord(record.kind, record.hash);
+  const status = STATUS_OF_HEADLINE[outcome.headline] ?? 200;
+  if (status !== 200) throw new ServiceError({ code: status === 404 ? 'NOT_FOUND' : 'SERVICE_UNAVAILABLE' });
+  const size = {
+    width: Math.min(EMBED_SIZE.width, maximum(query, 'maxwidth')),
+    height: Math.min(EMBED_SIZE.height, maximum(query, 'maxheight')),
+  };
+  return json(200, {
+    version: '1.0',
+    type: 'rich',
+    title: verdictTitle(outcome, record.hash),
+    provider_name: TEXTS.site.name,
+    provider_url: publicUrl,
+    ...size,
+    html: embedCode({ ...record, publicUrl }, size),
+  });
+}
+
+/** The record whose page has this address. @throws ServiceError for the address of anything else */
+function recordIn(address: string | null, publicUrl: string): { readonly kind: RecordKind; readonly hash: Sha256Hash } {
+  if (address === null) throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'url: is required' });
+  const path = address.startsWith(`${publicUrl}/`) ? address.slice(publicUrl.length).replace(/[?#].*$/, '') : '';
+  const [, letter, segment = ''] = RECORD_IN_ADDRESS.exec(path) ?? [];
+  const hash = segment.replace(/%3a/i, ':');
+  if (!isSha256Hash(hash))
+    throw new ServiceError({ code: 'NOT_FOUND', message: 'url: must be a page of a record of this site' });
+  return { kind: letter === 'p' ? 'project' : 'certificate', hash };
+}
+
+/** @throws ServiceError for what is no number of pixels */
+function maximum(query: URLSearchParams, name: string): number {
+  const given = query.get(name);
+  if (given === null) return Infinity;
+  if (!/^[1-9]\d{0,5}$/.test(given)) {
+    throw new ServiceError({ code: 'VALIDATION_ERROR', message: `${name}: must be an integer from 1 to 999999` });
+  }
+  return Number(given);
+}
