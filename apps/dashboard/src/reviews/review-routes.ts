@@ -8,9 +8,12 @@ import type { NodeRecords, RecordRow } from '../records/node-records.js';
 import { nodePage } from '../records/node-page.js';
 import { ownRecord } from '../records/own-records.js';
 import type { Store } from '../store/index.js';
-import { mayReview, type Pages } from '../web/pages.js';
-import { readEntry, readForm, reviewerOf, type ReviewForm } from './review-form.js';
+import { FORM_LIMIT_BYTES, mayReview, type Pages } from '../web/pages.js';
+import { MAX_COMMENT, readEntry, readForm, reviewerOf, type ReviewForm } from './review-form.js';
 import { certifiedReviewPage, newReviewPage } from './review-pages.js';
+
+/** Maximum size of a form, in bytes: a character of a comment is up to nine bytes there, as in `%E6%BC%A2`. */
+const LIMIT_BYTES = FORM_LIMIT_BYTES + 9 * MAX_COMMENT;
 
 export interface ReviewRoutesDeps {
   readonly pages: Pages;
@@ -66,6 +69,7 @@ export function reviewRoutes({ pages, store, nodeRecords, logger }: ReviewRoutes
           return newReviewPage({ formToken, form, reviewer, given, refused: refusal.message });
         }
       },
+      LIMIT_BYTES,
     ),
   ];
 }

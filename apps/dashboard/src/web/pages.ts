@@ -57,6 +57,8 @@ export interface Pages {
     by: ActBy,
     words: PageWords,
     act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>,
+    /** Of its body, where a form may be longer than others. */
+    limitBytes?: number,
   ): DescribedRoute;
   /** The form that ends a session; it also works when the session has ended. */
   signOut(path: string, words: PageWords, act: (visitor: Visitor) => Promise<Shown>): DescribedRoute;
@@ -72,7 +74,8 @@ export interface Pages {
   ): DescribedRoute;
 }
 
-const FORM_LIMIT_BYTES = 64 * 1024;
+/** Maximum size of a form, in bytes. */
+export const FORM_LIMIT_BYTES = 64 * 1024;
 
 export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps): Pages {
   type Description = DescribedRoute['description'];
@@ -90,12 +93,17 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     within: guard,
     handler,
   });
-  const post = (path: string, description: Description, handler: Handler): DescribedRoute => ({
+  const post = (
+    path: string,
+    description: Description,
+    handler: Handler,
+    bodyLimitBytes = FORM_LIMIT_BYTES,
+  ): DescribedRoute => ({
     method: 'POST',
     path,
     description,
     mediaTypes: [FORM_TYPE],
-    bodyLimitBytes: FORM_LIMIT_BYTES,
+    bodyLimitBytes,
     // A body that is cut off, too large or of another type is not answered by a page.
     handler: (request) => guard(request, () => handler(request)),
   });
@@ -123,18 +131,23 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
         return send(await show(visitor), visitor);
       });
     },
-    act: (path, by, words, act) =>
-      post(path, pageDescription('form', words), async (request) => {
-        const fields = formFields(request);
-        refuseOtherSite(request, publicUrl);
-        // Without a cookie there is no session, so forging is harmless.
-        const token = cookieToken(request, SESSION_COOKIE);
-        if (token !== undefined) refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
-        const visitor = await signedIn(request);
-        if (visitor === null) return send({ goTo: endedPath(views.has(path) ? request.path : '/') });
-        refuseStanding(visitor.session, by);
-        return send(await act(visitor, fields), visitor);
-      }),
+    act: (path, by, words, act, limitBytes) =>
+      post(
+        path,
+        pageDescription('form', words),
+        async (request) => {
+          const fields = formFields(request);
+          refuseOtherSite(request, publicUrl);
+          // Without a cookie there is no session, so forging is harmless.
+          const token = cookieToken(request, SESSION_COOKIE);
+          if (token !== undefined) refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
+          const visitor = await signedIn(request);
+          if (visitor === null) return send({ goTo: endedPath(views.has(path) ? request.path : '/') });
+          refuseStanding(visitor.session, by);
+          return send(await act(visitor, fields), visitor);
+        },
+        limitBytes,
+      ),
     signOut: (path, words, act) =>
       post(path, pageDescription('form', words), async (request) => {
         const token = cookieToken(request, SESSION_COOKIE);

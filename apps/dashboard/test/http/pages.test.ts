@@ -7,6 +7,12 @@ import { PLACES } from '../../src/web/document.js';
 import { TestBrowser } from '../test-browser.js';
 import { BRIDGE_URL, PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
+/** The fields that the form of a review sends beside what was typed. */
+const REVIEW = {
+  ...{ subject: 'certificate', reviewed: `sha256:${'a'.repeat(64)}`, seen: `sha256:${'b'.repeat(64)}` },
+  execution_id: 'review:00000000-0000-4000-8000-000000000000',
+};
+
 describe('pages', () => {
   let dashboard: TestDashboard;
   let browser: TestBrowser;
@@ -180,6 +186,14 @@ describe('pages', () => {
     await browser.get('/keys');
     expect((await browser.post('/keys', {}, { 'Content-Type': 'application/json' })).status).toBe(415);
     expect((await browser.post('/keys', { name: 'x'.repeat(70_000) })).status).toBe(413);
+  });
+
+  it('accept the longest comment of a review in any script', async () => {
+    await browser.get('/keys');
+    const comment = '漢'.repeat(10_000);
+    const { status, text } = await browser.post('/reviews', { ...REVIEW, decision: 'approved', comment });
+    expect(status).toBe(503);
+    expect(text).toContain(comment);
   });
 
   it.each(['/keys?x=%ff', '/sign-in?x=%ff', '/shared/none?x=%ff'])(
