@@ -3,11 +3,13 @@ import type { AccountAct } from '../store/index.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
-export function activityPage(acts: readonly AccountAct[]): PageAnswer {
+/** @param limit acts that the page shows; the export has all */
+export function activityPage(acts: readonly AccountAct[], limit: number): PageAnswer {
+  const older = acts.length === limit && html`These are the newest ${String(limit)}; the export has all.`;
   return {
     title: 'Activity',
     body: html`<p class="lead">
-        Who did what in this account, newest first. <a href="/activity/export">Export as NDJSON</a>
+        Who did what in this account, newest first. ${older} <a href="/activity/export">Export as NDJSON</a>
       </p>
       ${actList(acts)}`,
   };

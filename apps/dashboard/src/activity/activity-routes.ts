@@ -23,17 +23,20 @@ const FORMATS = ['ndjson', 'otlp'] as const;
 
 const ExportQuery = z.strictObject({
   after: z.string().regex(SEQ, { error: 'must be a whole number' }).default('0'),
-  limit: z.string().regex(LIMIT, { error: 'must be a whole number from 1 to 1000' }).default('1000'),
+  limit: z.string().regex(LIMIT, { error: 'must be a whole number from 1 to 1000' }).optional(),
 });
 
 const OperatorQuery = ExportQuery.extend({ format: z.enum(FORMATS).default('ndjson') });
+
+/** Acts that an export reads at once. */
+const ACTS_AT_ONCE = 1000;
 
 /** The audit trail: of one account for its people, of all accounts for operators. @see docs/spec.md, "Control plane" */
 export function activityRoutes({ pages, store, operatorToken }: ActivityRoutesDeps): readonly DescribedRoute[] {
   const gate = operatorToken === undefined ? null : createServiceGate(operatorToken);
   return [
     pages.view('/activity', 'Activity of the account', async ({ session }) =>
-      activityPage(await store.acts(session.tenant.tenantId, ACTS_SHOWN)),
+      activityPage(await store.acts(session.tenant.tenantId, ACTS_SHOWN), ACTS_SHOWN),
     ),
     pages.view(
       '/activity/export',
@@ -44,10 +47,18 @@ export function activityRoutes({ pages, store, operatorToken }: ActivityRoutesDe
       },
       async ({ session, head }) => {
         const { after, limit } = checkQuery(ExportQuery, head.query);
-        const acts = await store.actsAfter(session.tenant.tenantId, Number(after), Number(limit));
-        const { headers, ...answer } = ndjson(acts);
+        const { tenantId } = session.tenant;
+        const atOnce = limit === undefined ? ACTS_AT_ONCE : Number(limit);
+        const first = await store.actsAfter(tenantId, Number(after), atOnce);
+        const { headers, body } = ndjson(first);
         const disposition = 'attachment; filename="activity.ndjson"';
-        return { file: { ...answer, headers: { ...headers, 'content-disposition': disposition } } };
+        return {
+          file: {
+            status: 200,
+            headers: { ...headers, 'content-disposition': disposition },
+            body: limit === undefined ? wholeActivity(store, tenantId, first) : body,
+          },
+        };
       },
     ),
     {
@@ -83,12 +94,25 @@ export function activityRoutes({ pages, store, operatorToken }: ActivityRoutesDe
       },
       handler: async ({ query }) => {
         const { after, limit, format } = checkQuery(OperatorQuery, query);
-        const acts = await store.actsAfter(null, Number(after), Number(limit));
+        const acts = await store.actsAfter(null, Number(after), Number(limit ?? ACTS_AT_ONCE));
         if (format === 'ndjson') return ndjson(acts);
         return ok(otlpLogs('execution-certification-dashboard', 'activity', acts.map(eventOf)));
       },
     },
   ];
+}
+
+/** The lines of an account's acts, from those that are read. */
+async function* wholeActivity(
+  store: Pick<Store, 'actsAfter'>,
+  tenantId: string,
+  first: readonly AccountAct[],
+): AsyncGenerator<string> {
+  let acts = first;
+  for (let last = acts.at(-1); last !== undefined; last = acts.at(-1)) {
+    yield acts.map((act) => `${JSON.stringify(act)}\n`).join('');
+    acts = acts.length < ACTS_AT_ONCE ? [] : await store.actsAfter(tenantId, last.seq, ACTS_AT_ONCE);
+  }
 }
 
 function eventOf({ seq, tenantId, at, actor, act, subject }: AccountAct): LogEvent {

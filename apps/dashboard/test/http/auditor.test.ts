@@ -90,6 +90,47 @@ describe.each(READERS)('a reader with the role $role', ({ role, acts, refusal })
   });
 });
 
+describe('a long activity', () => {
+  let dashboard: TestDashboard;
+  let browser: TestBrowser;
+  const ACTS = 1050;
+
+  beforeAll(async () => {
+    dashboard = await startTestDashboard();
+    const { tenantId } = dashboard.tenant;
+    for (let at = 0; at < ACTS; at += 1)
+      await dashboard.store.note(tenantId, 'records exported', `subject ${at}.`, 'test');
+    dashboard.pass(11_000);
+    browser = new TestBrowser(dashboard.app);
+    await browser.signIn();
+    dashboard.pass(11_000);
+  });
+
+  afterAll(async () => {
+    await dashboard.close();
+  });
+
+  it('is exported as a whole', async () => {
+    const acts = linesOf((await browser.get('/activity/export')).text);
+    expect(acts.filter(({ act }) => act === 'records exported')).toHaveLength(ACTS);
+    expect(acts.at(-1)?.act).toBe('signed in');
+    expect(acts.map(({ seq }) => seq)).toEqual([...new Set(acts.map(({ seq }) => seq))].sort((a, b) => a - b));
+  });
+
+  it('is exported in the parts that a program asks for', async () => {
+    const whole = linesOf((await browser.get('/activity/export')).text);
+    const { seq } = whole[0] ?? {};
+    expect(linesOf((await browser.get(`/activity/export?after=${seq}&limit=2`)).text)).toEqual(whole.slice(1, 3));
+  });
+
+  it('says on its page that it has older acts', async () => {
+    const { text } = await browser.get('/activity');
+    expect(text).toContain('subject 1049.');
+    expect(text).not.toContain('subject 3.');
+    expect(text).toContain('the newest 200; the export has all');
+  });
+});
+
 describe('the activity for operators', () => {
   let dashboard: TestDashboard;
 
