@@ -207,6 +207,15 @@ describe('the command line', () => {
     },
   );
 
+  it.each([
+    [`tenant create --name ${'canary'.repeat(20)}`, '--name must have at most 100 characters'],
+    ['tenant create --name a --id can.ary', '--id must be 1 to 64 letters, digits, "-" or "_"'],
+    ['owner create --email canary', '--email must be an address such as name@example.org'],
+    ['owner create --email a@example.org --password-stdin', '--password-stdin must have at least 12 characters'],
+  ])('states the rule of a bad option, never its value: %s', async (line, err) => {
+    expect(await run(line, 'canary')).toEqual({ code: 1, out: '', err });
+  });
+
   it('names a bad variable, never its value', async () => {
     env['DATABASE_URL'] = 'mysql://canary';
     expect(await run('migrate')).toEqual({

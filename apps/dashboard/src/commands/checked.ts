@@ -1,3 +1,4 @@
+import { zodFaults } from '@cer/http-service';
 import type * as z from 'zod';
 import type { Store, Tenant } from '../store/index.js';
 import { CommandError } from './command.js';
@@ -6,8 +7,8 @@ import { CommandError } from './command.js';
 export function checked<Schema extends z.ZodType>(schema: Schema, option: string, value: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new CommandError(`--${option} ${issue?.code === 'custom' ? issue.message : 'is not allowed'}`);
+  const [fault = option] = zodFaults(result.error, value, option);
+  throw new CommandError(`--${fault.replace(': ', ' ')}`);
 }
 
 /** @throws CommandError when there is none */
