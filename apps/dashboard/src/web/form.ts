@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ServiceError, zodFaults, type ServiceRequest } from '@cer/http-service';
 import type * as z from 'zod';
 
@@ -20,11 +21,17 @@ export type FormOutcome<T> =
 export function formFields({ body }: Pick<ServiceRequest, 'body'>): URLSearchParams {
   const text = Buffer.from(body).toString('latin1');
   const fields = new URLSearchParams(text);
-  // Percent-decoding puts U+FFFD where bytes are not UTF-8.
-  if ([...fields.values()].some((value) => value.includes('\ufffd'))) {
+  // Percent-decoding puts U+FFFD where bytes are not UTF-8; a user may have typed or pasted it as well.
+  if ([...fields.values()].some((value) => value.includes('\ufffd')) && !isUtf8(percentDecoded(text))) {
     throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'The form must be sent as UTF-8.' });
   }
   return fields;
+}
+
+/** The bytes of a form's text, whose characters are bytes. */
+function percentDecoded(text: string): Buffer {
+  const byteOf = (_escape: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+  return Buffer.from(text.replaceAll(/%([0-9a-f]{2})/gi, byteOf), 'latin1');
 }
 
 /**
