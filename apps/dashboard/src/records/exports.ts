@@ -46,8 +46,9 @@ export function createExports(now: () => Date): Exports {
     for (const [id] of own.slice(0, Math.max(0, own.length + 1 - MAX_KEPT_OF_ACCOUNT))) kept.delete(id);
     const oldestMs = now().getTime() - KEPT_MS;
     for (const [id, { sinceMs, shown }] of kept) {
-      if (kept.size < MAX_KEPT && (sinceMs > oldestMs || shown.state === 'running')) break;
-      kept.delete(id);
+      const endedMs = shown.endedAt === null ? sinceMs : Date.parse(shown.endedAt);
+      const isKept = endedMs > oldestMs || shown.state === 'running';
+      if (!isKept || kept.size >= MAX_KEPT) kept.delete(id);
     }
   };
   const own = (tenantId: string, id: string): Kept | null => {
