@@ -26,7 +26,7 @@ export function exportAnswer(form: 'protobuf' | 'json', partial: PartialSuccess)
 
 /** Field 1 of the response, holding fields 1 (rejected_spans, varint) and 2 (error_message, text). */
 function encodePartialSuccess({ rejectedSpans, errorMessage }: PartialSuccess): Uint8Array {
-  const text = Buffer.from(errorMessage).subarray(0, MAX_MESSAGE_BYTES);
+  const text = upTo(MAX_MESSAGE_BYTES, errorMessage);
   const inner = Buffer.concat([
     Buffer.from([0x08]),
     varint(rejectedSpans),
@@ -35,6 +35,12 @@ function encodePartialSuccess({ rejectedSpans, errorMessage }: PartialSuccess): 
     text,
   ]);
   return Buffer.concat([Buffer.from([0x0a]), varint(inner.length), inner]);
+}
+
+/** The first whole characters of a text: decoders refuse a message whose text is not UTF-8. */
+function upTo(bytes: number, text: string): Uint8Array {
+  const room = new Uint8Array(bytes);
+  return room.subarray(0, new TextEncoder().encodeInto(text, room).written);
 }
 
 function varint(value: number): Buffer {
