@@ -72,7 +72,10 @@ export function pageQuery({ search, filters }: RecordQuestion): URLSearchParams 
   return new URLSearchParams({ ...(search !== '' && { search }), ...Object.fromEntries(filters) });
 }
 
-/** The node's queries: a hash may be that of a certificate or of a project, so the next one is asked when one finds none. */
+/**
+ * The node's queries, of which the next one is asked when one finds none: a hash may be that of a certificate or of a
+ * project, or an executionId.
+ */
 export function nodeQueries({ search, filters }: RecordQuestion): readonly URLSearchParams[] {
   const named = search === '' ? [null] : namesOf(search);
   return named.map((name) => new URLSearchParams([...filters, ...(name === null ? [] : [name])]));
@@ -84,6 +87,8 @@ function namesOf(search: string): readonly [name: string, value: string][] {
     ? [
         ['certificate_hash', hash],
         ['project_hash', hash],
+        // An executionId may read as a hash.
+        ['execution_id', search],
       ]
     : [['execution_id', search]];
 }
