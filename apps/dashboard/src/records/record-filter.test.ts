@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeQueries, readQuestion } from './record-filter.js';
+import { filterFaults, nodeQueries, readQuestion, typedQuestion } from './record-filter.js';
 
 const queriesOf = (search: string): readonly string[] =>
   nodeQueries(readQuestion(new URLSearchParams({ search, model: 'm' }))).map(String);
@@ -17,5 +17,12 @@ describe('a search', () => {
 
   it('for other text asks for an executionId alone', () => {
     expect(queriesOf('call-1')).toEqual(['model=m&execution_id=call-1']);
+  });
+
+  it('that is too long is not cut, since it would find another record', () => {
+    const search = 'x'.repeat(257);
+    expect(filterFaults(typedQuestion(new URLSearchParams({ search })))).toEqual([
+      { field: 'search', sentence: 'Search must have at most 256 characters.' },
+    ]);
   });
 });

@@ -41,19 +41,22 @@ export function typedQuestion(query: URLSearchParams): RecordQuestion {
     const value = query.get(name)?.trim() ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
-  return { search: (query.get('search') ?? '').trim().slice(0, MAX_LENGTH), filters: new Map(filters) };
+  return { search: (query.get('search') ?? '').trim(), filters: new Map(filters) };
 }
 
 /** A filter that is left out would find more records than were asked for, in lists, exports and shared links. */
-export function filterFaults({ filters }: RecordQuestion): readonly FormFault[] {
-  const faultIf = (isWrong: boolean, field: FilterName, sentence: string): readonly FormFault[] =>
+export function filterFaults({ search, filters }: RecordQuestion): readonly FormFault[] {
+  const faultIf = (isWrong: boolean, field: FilterName | 'search', sentence: string): readonly FormFault[] =>
     isWrong ? [{ field, sentence }] : [];
-  return [...filters].flatMap(([name, value]) => [
-    ...faultIf(value.length > MAX_LENGTH, name, `A filter must have at most ${MAX_LENGTH} characters.`),
-    ...faultIf(name === 'attested_from' && !date.test(value), name, `From ${DATE_RULE}.`),
-    ...faultIf(name === 'attested_to' && !date.test(value), name, `Before ${DATE_RULE}.`),
-    ...faultIf(name === 'reviewed_hash' && !isSha256Hash(value), name, `Reviews of ${HASH_RULE}.`),
-  ]);
+  return [
+    ...faultIf(search.length > MAX_LENGTH, 'search', `Search must have at most ${MAX_LENGTH} characters.`),
+    ...[...filters].flatMap(([name, value]) => [
+      ...faultIf(value.length > MAX_LENGTH, name, `A filter must have at most ${MAX_LENGTH} characters.`),
+      ...faultIf(name === 'attested_from' && !date.test(value), name, `From ${DATE_RULE}.`),
+      ...faultIf(name === 'attested_to' && !date.test(value), name, `Before ${DATE_RULE}.`),
+      ...faultIf(name === 'reviewed_hash' && !isSha256Hash(value), name, `Reviews of ${HASH_RULE}.`),
+    ]),
+  ];
 }
 
 /**

@@ -85,6 +85,7 @@ function searchForm({ search, filters }: RecordQuestion, faults?: readonly FormF
       value: search,
       optional: true,
       hint: 'The whole hash of a certificate or project, or an executionId',
+      faults,
     })}
     <details ${filters.size > 0 && html`open`}>
       <summary>Filters</summary>
