@@ -43,7 +43,7 @@ export function coverageChart(days: readonly ChartDay[]): Html {
           the numbers.
         </desc>
         <defs>${KINDS.map(({ kind }) => pattern(kind))}</defs>
-        ${[0, 0.5, 1].map((share) => gridLine(share, top))}
+        ${[0, 0.5, 1].filter((share) => Number.isInteger(top * share)).map((share) => gridLine(share, top))}
         ${days.map((day, at) => column(day, LEFT + at * step, step, top))}
         ${days.map(({ day }, at) => {
           const x = LEFT + (at + 0.5) * step;
@@ -73,7 +73,7 @@ function pattern(kind: Kind): Html | false {
 function gridLine(share: number, top: number): Html {
   const y = TOP + PLOT_HEIGHT * (1 - share);
   return html`<path class="grid" d="M${LEFT} ${fixed(y)}H${WIDTH - 4}" />
-    <text x="${LEFT - 8}" y="${fixed(y + 4)}" text-anchor="end">${grouped(Math.round(top * share))}</text>`;
+    <text x="${LEFT - 8}" y="${fixed(y + 4)}" text-anchor="end">${grouped(top * share)}</text>`;
 }
 
 function column({ day, counts }: ChartDay, x: number, step: number, top: number): Html {

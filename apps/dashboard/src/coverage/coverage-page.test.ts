@@ -31,3 +31,24 @@ function readsPerRow(applications: number): number {
 it('reads each row as often among many applications', () => {
   expect(readsPerRow(500)).toBe(readsPerRow(5));
 });
+
+/** A day of an application. */
+function dayOf(day: string, appId: string, more: Partial<BridgedDay>): BridgedDay {
+  return { day, appId, certified: 0, reports: 0, refused: 0, refusals: {}, reported: null, bridgeRefused: 0, ...more };
+}
+
+/** The text of the page of 1 to 3 January 2026. */
+function textOf(days: readonly BridgedDay[]): string {
+  const coverage = { from: '2026-01-01', to: '2026-01-03', isCounted: true, days };
+  return coveragePage({ coverage, appId: null }).body.text.replace(/\s+/g, ' ');
+}
+
+it.each([
+  [1, ['0', '1']],
+  [2, ['0', '1', '2']],
+  [4, ['0', '5']],
+  [9, ['0', '5', '10']],
+])('labels the lines of a chart of %i calls with their numbers', (certified, labels) => {
+  const text = textOf([dayOf('2026-01-02', 'one', { certified })]);
+  expect([...text.matchAll(/text-anchor="end">([^<]*)</g)].map(([, label]) => label)).toEqual(labels);
+});
