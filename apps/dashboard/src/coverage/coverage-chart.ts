@@ -30,8 +30,11 @@ const MARKS: Readonly<Record<Kind, Html | null>> = {
   lost: html`<path d="M0 0l8 8M8 0 0 8" />`,
 };
 
-/** A stacked column for each day. The table of the page has the same numbers. */
-export function coverageChart(days: readonly ChartDay[]): Html {
+/**
+ * A stacked column for each day. The table of the page has the same numbers.
+ * @param waiting calls that wait at the last reports, which may be of different days
+ */
+export function coverageChart(days: readonly ChartDay[], waiting: number): Html {
   const top = roundedUp(Math.max(1, ...days.map(({ counts }) => total(counts))));
   const step = PLOT_WIDTH / days.length;
   const labelled = Math.ceil(days.length / MAX_DAY_LABELS);
@@ -55,7 +58,10 @@ export function coverageChart(days: readonly ChartDay[]): Html {
       </svg>
     </div>
     <ul class="legend">
-      ${KINDS.map(({ kind, label, by }) => legendEntry(kind, label, by, days))}
+      ${KINDS.map(({ kind, label, by }) => {
+        const sum = days.reduce((whole, { counts }) => whole + counts[kind], 0);
+        return legendEntry(kind, label, by, kind === 'waiting' ? waiting : sum);
+      })}
     </ul>`;
 }
 
@@ -99,13 +105,12 @@ function column({ day, counts }: ChartDay, x: number, step: number, top: number)
   </g>`;
 }
 
-function legendEntry(kind: Kind, label: string, by: string, days: readonly ChartDay[]): Html {
-  const sum = days.reduce((whole, { counts }) => whole + counts[kind], 0);
+function legendEntry(kind: Kind, label: string, by: string, count: number): Html {
   return html`<li>
     <svg class="swatch" viewBox="0 0 24 16" aria-hidden="true">
       <rect class="part ${kind}" width="24" height="16" ${MARKS[kind] !== null && html`fill="url(#mark-${kind})"`} />
     </svg>
-    ${label}: <strong>${kind === 'waiting' ? grouped(days.at(-1)?.counts.waiting ?? 0) : grouped(sum)}</strong>
+    ${label}: <strong>${grouped(count)}</strong>
     <span class="muted">${kind === 'waiting' ? 'at the last report, by the producers' : `by the ${by}`}</span>
   </li>`;
 }

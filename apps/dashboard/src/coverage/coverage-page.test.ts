@@ -32,6 +32,11 @@ it('reads each row as often among many applications', () => {
   expect(readsPerRow(500)).toBe(readsPerRow(5));
 });
 
+const NO_REPORT = {
+  ...{ clients: 1, unclosed: 0, seen: 0, sealed: 0, aborted: 0, failed: 0, truncated: 0, skipped: 0, unsealed: 0 },
+  ...{ dropped: 0, dead: 0, open: 0 },
+};
+
 /** A day of an application. */
 function dayOf(day: string, appId: string, more: Partial<BridgedDay>): BridgedDay {
   return { day, appId, certified: 0, reports: 0, refused: 0, refusals: {}, reported: null, bridgeRefused: 0, ...more };
@@ -51,4 +56,14 @@ it.each([
 ])('labels the lines of a chart of %i calls with their numbers', (certified, labels) => {
   const text = textOf([dayOf('2026-01-02', 'one', { certified })]);
   expect([...text.matchAll(/text-anchor="end">([^<]*)</g)].map(([, label]) => label)).toEqual(labels);
+});
+
+it('shows what waited at the last report, of whichever day', () => {
+  const text = textOf([
+    dayOf('2026-01-01', 'one', { reported: { ...NO_REPORT, waiting: 9 } }),
+    dayOf('2026-01-01', 'two', { reported: { ...NO_REPORT, waiting: 3 } }),
+    dayOf('2026-01-02', 'one', { reported: { ...NO_REPORT, waiting: 4 } }),
+    dayOf('2026-01-03', 'two', { certified: 1 }),
+  ]);
+  expect(text).toContain('Waiting: <strong>7</strong> <span class="muted">at the last report');
 });

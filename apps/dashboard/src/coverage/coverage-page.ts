@@ -25,7 +25,7 @@ export function coveragePage({ coverage, appId }: CoveragePage): PageAnswer {
       ${question({ from, to, appId: appId ?? '' })}
       <section class="card" aria-labelledby="chart">
         <h2 id="chart">${from} to ${to}${appId !== null && html`, ${appId}`}</h2>
-        ${coverageChart(chartDays(coverage))} ${producerNote(days)}
+        ${coverageChart(chartDays(coverage), waitingOf(days))} ${producerNote(days)}
       </section>
       ${appId === null && applications(coverage)}
       <section aria-labelledby="days">
@@ -102,6 +102,17 @@ function grouping<Key>(days: readonly BridgedDay[], keyOf: (day: BridgedDay) => 
   return groups;
 }
 
+/** Calls that wait at the last report of each application. */
+function waitingOf(days: readonly BridgedDay[]): number {
+  const byName = grouping(days, ({ appId }) => appId);
+  return [...byName.values()].reduce((sum, own) => sum + lastWaiting(own), 0);
+}
+
+/** A state, not a sum: that of the newest day with a report. */
+function lastWaiting(own: readonly BridgedDay[]): number {
+  return own.findLast(({ reported }) => reported !== null)?.reported?.waiting ?? 0;
+}
+
 /** The counts of producers, beside those of the node. */
 function producerNote(days: readonly BridgedDay[]): Html {
   const reported = days.map((day) => day.reported).filter((found) => found !== null);
@@ -150,8 +161,7 @@ const HEADINGS = ['Certified', 'Aborted', 'Refused', 'Before the node', 'Waiting
 
 function numbers(days: readonly BridgedDay[]): Html {
   const { complete, aborted, refused, bridge, skipped, lost } = sumOf(days.map(kindsOf));
-  // A state, not a sum: that of the newest day.
-  const waiting = days.findLast(({ reported }) => reported !== null)?.reported?.waiting ?? 0;
+  const waiting = lastWaiting(days);
   const hasReports = days.some(({ reported }) => reported !== null);
   const seen = days.reduce((sum, { reported }) => sum + (reported?.seen ?? 0), 0);
   const byPrograms = (count: number): string => (hasReports ? grouped(count) : '–');
