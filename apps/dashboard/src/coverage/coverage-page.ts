@@ -73,7 +73,7 @@ function question({ from, to, appId, faults }: CoverageQuestion): Html {
   return html`<form method="get" action="/coverage" class="card">
     <div class="filters">
       ${day('from', 'From', from, 'Day in UTC, such as 2026-01-31')} ${day('to', 'To', to, 'Last day; 92 days at most')}
-      ${textField({ name: 'app_id', label: 'Application', value: appId, optional: true })}
+      ${textField({ name: 'app_id', label: 'Application', value: appId, optional: true, faults })}
     </div>
     <p class="acts"><button>Show</button> <a href="/coverage">Last 31 days</a></p>
   </form>`;

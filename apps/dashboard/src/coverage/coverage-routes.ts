@@ -37,7 +37,10 @@ export function coverageRoutes({
   };
   return [
     nodePage({ pages, logger }, page, async ({ session, head }) => {
-      const faults = ['from', 'to'].flatMap((name) => dayFault(name, typed(head.query, name)));
+      const faults = [
+        ...['from', 'to'].flatMap((name) => dayFault(name, typed(head.query, name))),
+        ...appFault(typed(head.query, 'app_id')),
+      ];
       if (faults.length > 0) {
         const [from = '', to = '', asked = ''] = ['from', 'to', 'app_id'].map((name) => typed(head.query, name));
         return faultyCoveragePage({ from, to, appId: asked, faults });
@@ -63,6 +66,12 @@ function dayFault(field: string, value: string): readonly FormFault[] {
   return [{ field, sentence: `${field === 'from' ? 'From' : 'To'} must be a day, such as 2026-01-31.` }];
 }
 
+/** The counts of all applications could be taken for those of the one that was asked for. */
+function appFault(value: string): readonly FormFault[] {
+  if (value.length <= MAX_APP_LENGTH) return [];
+  return [{ field: 'app_id', sentence: `Application must have at most ${MAX_APP_LENGTH} characters.` }];
+}
+
 /** A range that is empty or too long becomes the nearest valid one. */
 function questionOf(asked: URLSearchParams, now: Date): URLSearchParams {
   const dayOf = (name: string): string | null => typed(asked, name) || null;
@@ -71,8 +80,7 @@ function questionOf(asked: URLSearchParams, now: Date): URLSearchParams {
   const stated = dayOf('from') ?? before(DAYS_SHOWN);
   const from = stated > to ? before(DAYS_SHOWN) : stated < before(MAX_DAYS) ? before(MAX_DAYS) : stated;
   const appId = typed(asked, 'app_id');
-  const isName = appId !== '' && appId.length <= MAX_APP_LENGTH;
-  return new URLSearchParams({ from, to, ...(isName && { app_id: appId }) });
+  return new URLSearchParams({ from, to, ...(appId !== '' && { app_id: appId }) });
 }
 
 function dayAt(time: number): string {

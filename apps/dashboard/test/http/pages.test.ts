@@ -105,6 +105,14 @@ describe('pages', () => {
     }
   });
 
+  it('count nothing for an application whose name is too long', async () => {
+    const name = 'a'.repeat(257);
+    const { status, text } = await browser.get(`/coverage?from=2026-01-01&app_id=${name}`);
+    expect(status).toBe(400);
+    expect(text).toContain('<a href="#app_id">Application must have at most 256 characters.</a>');
+    for (const kept of [`value="${name}"`, 'value="2026-01-01"']) expect(text).toContain(kept);
+  });
+
   it('save the settings of a form', async () => {
     await browser.get('/settings');
     const saved = await browser.post('/settings', {
