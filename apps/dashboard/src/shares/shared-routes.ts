@@ -4,7 +4,7 @@ import type { Logger } from '@cer/http-service/process';
 import { isRandomToken, tokenHash } from '../account/random-token.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { NodeRecords, RecordRow } from '../records/node-records.js';
-import { certificateFile, firstFound, hashOf } from '../records/own-records.js';
+import { certificateFile, fitting, hashOf } from '../records/own-records.js';
 import { nodeQueries, readQuestion } from '../records/record-filter.js';
 import type { Share, Store } from '../store/index.js';
 import type { PageAnswer } from '../web/page-answer.js';
@@ -71,12 +71,12 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
     const evaluation = await evaluateCer(certificate, { keySet, verifiedAt: now().toISOString() });
     return sharedCertificatePage(open, { row, certificate, evaluation });
   };
-  const listed = async ({ share }: OpenShare, cursor: string | null) =>
-    firstFound(queriesOf(share), (query) => {
-      query.set('limit', ROWS_A_PAGE);
-      if (cursor !== null) query.set('cursor', cursor);
-      return nodeRecords.list(share.tenantId, query);
-    });
+  const listed = async ({ share }: OpenShare, cursor: string | null) => {
+    const query = await queryOf(nodeRecords, share);
+    query.set('limit', ROWS_A_PAGE);
+    if (cursor !== null) query.set('cursor', cursor);
+    return nodeRecords.list(share.tenantId, query);
+  };
   return [
     view('', { summary: 'What a shared link shows', query: ['cursor'], statuses: [410, 429] }, async (open, head) => {
       const cursor = head.query.get('cursor');
@@ -103,11 +103,17 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
   ];
 }
 
-/** The queries to the node for the records that a link shows. Hidden records are never shown. */
-function queriesOf({ kind, target }: Share): readonly URLSearchParams[] {
-  const query = new URLSearchParams(kind === 'set' ? target : { search: target });
+/**
+ * The query to the node for the records that a link shows. Hidden records are never shown, nor what else a searched hash
+ * may find.
+ */
+async function queryOf(nodeRecords: NodeRecords, { tenantId, kind, target }: Share): Promise<URLSearchParams> {
+  const query =
+    kind === 'certificate'
+      ? new URLSearchParams({ certificate_hash: target })
+      : await fitting(nodeRecords, tenantId, nodeQueries(readQuestion(new URLSearchParams(target))));
   query.set('status', 'visible');
-  return nodeQueries(readQuestion(query));
+  return query;
 }
 
 /**
@@ -115,14 +121,15 @@ function queriesOf({ kind, target }: Share): readonly URLSearchParams[] {
  * @throws ServiceError NOT_FOUND for any other record, of any account
  */
 async function sharedRecord(nodeRecords: NodeRecords, share: Share, hash: string): Promise<RecordRow> {
-  const queries = queriesOf(share).filter((query) => (query.get('certificate_hash') ?? hash) === hash);
-  const { records } = await firstFound(queries, (query) => {
-    query.set('certificate_hash', hash);
-    query.set('order', 'oldest');
-    query.set('limit', '2');
-    return nodeRecords.list(share.tenantId, query);
-  });
-  const row = records.find(({ kind }) => kind === 'full') ?? records[0];
+  const query = await queryOf(nodeRecords, share);
+  // It may be the hash of the record's reseal.
+  const only = query.get('certificate_hash');
+  query.set('certificate_hash', only ?? hash);
+  query.set('order', 'oldest');
+  query.set('limit', '2');
+  const { records } = await nodeRecords.list(share.tenantId, query);
+  const shown = records.filter(({ certificateHash }) => only === null || only === hash || certificateHash === hash);
+  const row = shown.find(({ kind }) => kind === 'full') ?? shown[0];
   if (row === undefined) throw new ServiceError({ code: 'NOT_FOUND', message: 'This link shows no such certificate.' });
   return row;
 }
