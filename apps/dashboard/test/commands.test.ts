@@ -76,6 +76,15 @@ describe('the command line', () => {
     expect(await run('owner create --email x@example.org --password-stdin', 'short')).toMatchObject({ code: 1 });
   });
 
+  it('makes no tenant for an owner whose address is taken', async () => {
+    await run('owner create --email ada@example.org --tenant Acme');
+    const { code, err } = await run('owner create --email Ada@example.org --tenant Typo');
+    expect([code, err]).toEqual([1, '--email belongs to a user already']);
+    await inStore(async (store) => {
+      expect(await store.tenants.findByName('Typo')).toBeNull();
+    });
+  });
+
   it('makes a key and prints it once', async () => {
     await run('tenant create --name Acme --id tenant-1');
     const { out } = await run('api-key create --tenant Acme --scopes certify,ingest');

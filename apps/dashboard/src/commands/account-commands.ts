@@ -32,10 +32,13 @@ export const createOwner: Command = {
       : null;
 
     await withStore(async (store) => {
+      const taken = new CommandError('--email belongs to a user already');
+      // Before the tenant is made, which would be left without anyone.
+      if ((await store.users.findForLogin(email)) !== null) throw taken;
       const { tenantId } = await store.tenants.create({ name: tenantName }, COMMAND_LINE);
       const owner = { tenantId, email, name, role: 'owner', passwordHash } as const;
       const user = await store.users.add(owner, COMMAND_LINE);
-      if (user === null) throw new CommandError('--email belongs to a user already');
+      if (user === null) throw taken;
       if (byPassword) {
         print(`owner ${user.userId}`);
         return;
