@@ -81,6 +81,7 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
   type Description = DescribedRoute['description'];
   const guard: NonNullable<DescribedRoute['within']> = async (head, work) => {
     try {
+      refuseNul(head);
       return await work();
     } catch (error) {
       return respond(refusalPage(error, head.requestId, logger));
@@ -173,6 +174,19 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
         return send(await act({ head: request, formToken: formTokenOf(token ?? '') }, fields));
       }),
   };
+}
+
+/**
+ * No id or filter has the character NUL, and PostgreSQL fails at a text with it.
+ * @throws ServiceError NOT_FOUND for one in the path, VALIDATION_ERROR for one in the query
+ */
+function refuseNul({ params, query }: Pick<RequestHead, 'params' | 'query'>): void {
+  if (Object.values(params).some((value) => value.includes('\0'))) {
+    throw new ServiceError({ code: 'NOT_FOUND', message: 'There is nothing at this address.' });
+  }
+  if ([...query.values()].some((value) => value.includes('\0'))) {
+    throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'The address must not contain the character NUL.' });
+  }
 }
 
 /** Whether the reader of a page may use an owner's forms. */
