@@ -11,11 +11,11 @@ import type { TenantWebhook } from '../store/index.js';
 const MAX_GRACE_HOURS = 7 * 24;
 const DEFAULT_GRACE_HOURS = 24;
 
+/** An id that the node or a form of the dashboard makes. */
+export const WEBHOOK_ID = /^wh_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export const NewWebhook = z.strictObject({
-  id: z
-    .string()
-    .regex(/^wh_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { error: 'must be wh_ and a UUID' })
-    .optional(),
+  id: z.string().regex(WEBHOOK_ID, { error: 'must be wh_ and a UUID' }).optional(),
   url: z
     .string()
     .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters` })

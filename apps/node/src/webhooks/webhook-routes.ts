@@ -18,7 +18,7 @@ import type { Gate } from '../auth/authenticate.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { DeliveryOwner, Store, TenantWebhook } from '../store/index.js';
-import { DESCRIPTIONS, DeliveriesQuery, NewWebhook, Rotation, webhookAnswer } from './webhook-answers.js';
+import { DESCRIPTIONS, DeliveriesQuery, NewWebhook, Rotation, WEBHOOK_ID, webhookAnswer } from './webhook-answers.js';
 import { webhookSecret } from './webhook-secret.js';
 
 export interface WebhookRouteDeps {
@@ -76,7 +76,9 @@ function webhookHandlers(deps: WebhookRouteDeps): Handlers {
     return gate.callerOf(head).tenantId;
   };
   const named = async (head: RequestHead): Promise<TenantWebhook> => {
-    const found = await webhooks.find(tenantOf(head), pathParam(head, 'id'));
+    const tenantId = tenantOf(head);
+    const id = pathParam(head, 'id');
+    const found = WEBHOOK_ID.test(id) ? await webhooks.find(tenantId, id) : null;
     if (found === null) throw unknownWebhook();
     return found;
   };
@@ -151,6 +153,7 @@ function webhookHandlers(deps: WebhookRouteDeps): Handlers {
   };
   const send = async (request: RequestHead): Promise<ServiceResponse> => {
     const owner = { tenantId: tenantOf(request), webhookId: pathParam(request, 'id') };
+    if (!WEBHOOK_ID.test(owner.webhookId)) throw unknownDelivery();
     if (!(await alerts.sendAgain(owner, deliveryIdOf(request, 'delivery'), now().getTime()))) throw unknownDelivery();
     return ok({ ok: true });
   };
