@@ -154,6 +154,11 @@ describe('rendering through the node', () => {
     ['image/png, application/json;q=0', 'image/png'],
     ['application/json; Q=0.000', 'image/png'],
     ['application/json-seq', 'image/png'],
+    ['image/png, application/json;q=0.5', 'image/png'],
+    ['application/json;q=0.4, image/*;q=0.5', 'image/png'],
+    ['image/png;q=0.5, application/json;q=0.8', 'application/json; charset=utf-8'],
+    ['application/json, text/plain, */*', 'application/json; charset=utf-8'],
+    ['image/*, image/png;q=0.1, application/json;q=0.5', 'application/json; charset=utf-8'],
   ])('reads Accept by its rules: %s', async (accept, type) => {
     expect((await render({ code: CODE }, { accept })).headers['content-type']).toBe(type);
   });

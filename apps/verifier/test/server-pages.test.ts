@@ -165,6 +165,7 @@ describe('the page of a certificate', () => {
     for (const [path, accept] of [
       ['/c/sha256:ABC', 'application/json'],
       ['/c/sha256:ABC', 'text/html;q=0, Application/JSON'],
+      ['/c/sha256:ABC', 'text/html;q=0.5, application/json'],
       ['/p/sha256:ABC/report.json', 'text/html'],
     ] as const) {
       const malformed = await ask(verifier.url, path, { accept });

@@ -1,5 +1,5 @@
 /** HTTP for services: routes and handlers, bodies, callers, errors and limits. */
-export { accepts } from './answers/accepts.js';
+export { accepts, prefers, weightOf } from './answers/accepts.js';
 export { endingWith } from './answers/ending-with.js';
 export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { databaseChecks, READY_WITHIN_MS, readinessHandler, type ReadinessCheck } from './answers/readiness.js';

@@ -1,4 +1,4 @@
-import { accepts, ok, ServiceError, validationError, type RequestHead, type ServiceResponse } from '@cer/http-service';
+import { ok, prefers, ServiceError, validationError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors/refusals.js';
 import type { FoundProof, LogProof } from '../log/log-proofs.js';
@@ -101,7 +101,7 @@ function parseAsked(query: URLSearchParams): Asked {
 
 function answer(found: LogProof, request: Pick<RequestHead, 'headers'>): ServiceResponse {
   const headers = { 'cache-control': 'no-store', vary: 'accept' };
-  if (accepts(request, 'application/json')) return ok(found, headers);
+  if (prefers(request, 'application/json', 'text/plain')) return ok(found, headers);
   return { status: 200, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' }, body: found.proof };
 }
 

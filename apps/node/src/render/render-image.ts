@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-js
 import { effectiveProtocolVersion } from '@cer/cer-core';
 import { embedCertificate } from '@cer/cer-core/picture';
 import { stated } from '@cer/cer-core/seal';
-import { accepts, ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import { ok, prefers, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import { engineFaults, engineOf, requestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import { certificateHeaders } from '../records/response-headers.js';
@@ -63,7 +63,7 @@ export interface CertifiedImage {
 /**
  * Renders a picture and, with `certify`, puts its certificate into it.
  * @param certifyImage null where nothing can be certified
- * @returns JSON if the client accepts it, otherwise the PNG with its hash in `X-Runtime-Hash`
+ * @returns JSON if the client names it and does not prefer the picture, otherwise the PNG with its hash in `X-Runtime-Hash`
  * @throws ServiceError VALIDATION_ERROR, also for `certify` where nothing can be certified
  * @see docs/spec.md, "POST /api/render"
  */
@@ -103,7 +103,7 @@ function imageAnswer(
     'x-runtime-hash': textOr(runtimeHash, ''),
     ...(certificateHash !== null && certificateHeaders(certificateHash, isReplay)),
   };
-  if (!accepts(request, 'application/json')) {
+  if (!prefers(request, 'application/json', 'image/png')) {
     return { status: 200, headers: { ...headers, 'content-type': 'image/png' }, body: png };
   }
   return ok(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accepts, type RequestHead, type ResponseHeaders, type ServiceResponse } from '@cer/http-service';
+import { accepts, weightOf, type RequestHead, type ResponseHeaders, type ServiceResponse } from '@cer/http-service';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Document, type DocumentProps, type PageAssets } from '../view/document.js';
@@ -92,11 +92,13 @@ export function unlessUnchanged(
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-/** Does the client ask for JSON rather than a page? Browsers name text/html first. */
+/** Does the client ask for JSON rather than a page? Where it wants both equally, the one it names first counts. */
 export function prefersJson(head: RequestHead): boolean {
-  if (!accepts(head, 'application/json')) return false;
+  if (!accepts(head, 'application/json') || !accepts(head, 'text/html')) return accepts(head, 'application/json');
+  const [json, page] = [weightOf(head, 'application/json'), weightOf(head, 'text/html')];
+  if (json !== page) return json > page;
   const accept = head.headers['accept']?.toLowerCase() ?? '';
-  return !accepts(head, 'text/html') || accept.indexOf('application/json') < accept.indexOf('text/html');
+  return accept.indexOf('application/json') < accept.indexOf('text/html');
 }
 
 /** Does the client take a page? Browsers say so; a client that names nothing, or everything, is a program. */
