@@ -16,25 +16,50 @@ interface GuardedOptions {
   readonly held: Contents;
   /** Makes another view of the kind on the buffer, guarded like this one. */
   readonly part: (fromByte: number, length: number) => View;
+  /** Makes a typed array of the kind, with its own buffer, of values. */
+  readonly copy: (values: unknown) => object;
 }
 
-const { apply, defineProperty, get, getOwnPropertyDescriptor, set } = Reflect;
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+const { apply, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf, set } = Reflect;
+
+/** Methods that run code of the sketch, or return to it, between two elements that they read. */
+const READING =
+  'at entries every filter find findIndex findLast findLastIndex forEach includes indexOf join keys lastIndexOf map reduce reduceRight slice some toLocaleString values with';
+/** Those of them that return a typed array. */
+const COPYING: readonly unknown[] = ['filter', 'map', 'slice', 'with'];
+const TYPED: object = getPrototypeOf(Uint8Array.prototype) as object;
+
+/** The same methods of arrays, which read each element by its index, as they are before the sketch. */
+const BY_INDEX = READING.split(' ').map((name) => ({
+  name,
+  method: get(Array.prototype, name) as Method,
+  isCopying: COPYING.includes(name),
+}));
+
+/** @param value what the view has under the key: the method of all typed arrays, unless the sketch gave it another */
+function byIndex(key: PropertyKey, value: unknown): (typeof BY_INDEX)[number] | undefined {
+  if (value !== get(TYPED, key)) return undefined;
+  const name = key === Symbol.iterator ? 'values' : key;
+  for (let i = 0; i < BY_INDEX.length; i++) if (BY_INDEX[i]?.name === name) return BY_INDEX[i];
+  return undefined;
+}
 
 /**
  * A view of a buffer that holds something else, as in tricks with the bits of a float. Elements read and written through
  * it have canonical NaNs; it is slower than a typed array, and no function of the engine takes it for one.
  */
-export function guardedView(view: View, { kind, held, part }: GuardedOptions): View {
+export function guardedView(view: View, { kind, held, part, copy }: GuardedOptions): View {
   const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: width } = view;
   const settle = (contents: Contents, from: number, to: number): void => {
     if (contents !== 'integers') canonicalizeNaNs(buffer, contents, from, to);
   };
+  const whole = [byteOffset, byteOffset + byteLength] as const;
   // Without methods, which the sketch may have replaced: a key that counts is an index.
   const around = (key: PropertyKey): readonly [number, number] => {
     const index = typeof key === 'string' ? Number(key) : NaN;
-    return index >= 0
-      ? [byteOffset + index * width, byteOffset + index * width + width]
-      : [byteOffset, byteOffset + byteLength];
+    return index >= 0 ? [byteOffset + index * width, byteOffset + index * width + width] : whole;
   };
   const subarray = (begin = 0, end = view.length): View => {
     const at = (index: number): number =>
@@ -47,10 +72,19 @@ export function guardedView(view: View, { kind, held, part }: GuardedOptions): V
       if (key === 'subarray') return subarray;
       const value: unknown = get(target, key);
       if (typeof value !== 'function' || key === 'constructor') return value;
+      const reading = byIndex(key, value);
       return (...args: unknown[]): unknown => {
-        settle(held, ...around(''));
-        const result: unknown = apply(value, target, args);
-        settle(kind, ...around(''));
+        if (reading !== undefined) {
+          const result = apply(reading.method, guarded, args);
+          return reading.isCopying ? copy(result) : result;
+        }
+        settle(held, ...whole);
+        // Converting values may run code of the sketch: none is written before all are converted.
+        const [source] = args;
+        const isSet = key === 'set' && value === get(TYPED, key) && typeof source === 'object' && source !== null;
+        const given = isSet ? [copy(source), args[1]] : args;
+        const result: unknown = apply(value, target, given);
+        settle(kind, ...whole);
         return result === target ? guarded : result;
       };
     },

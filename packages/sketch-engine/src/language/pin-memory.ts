@@ -74,7 +74,8 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
         const made: object = construct(pinned, [buffer, from, length]);
         return made as View;
       };
-      return guardedView(view, { kind, held, part });
+      const copy = (values: unknown): object => allocate(() => construct(native, [values], newTarget));
+      return guardedView(view, { kind, held, part, copy });
     });
   }
   // Resizable buffers could be made until the machine has no addresses left.

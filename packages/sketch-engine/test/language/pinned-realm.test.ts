@@ -86,6 +86,49 @@ describe('The language of sketches', () => {
     expect(value(data)).toEqual(expected);
   });
 
+  const floatsFirst = 'const f = new Float32Array(3), u = new Uint32Array(f.buffer);';
+  const integersFirst = 'const u = new Uint32Array(3), f = new Float32Array(u.buffer);';
+  it.each([
+    ['spread', floatsFirst, 'f[1] = nan; return [...u][1];'],
+    ['a method that reads all', floatsFirst, "f[1] = nan; return Number(u.join().split(',')[1]);"],
+    ['a copy', floatsFirst, 'f[1] = nan; return u.slice(1)[0];'],
+    [
+      'a loop that writes ahead',
+      floatsFirst,
+      'const got = []; for (const w of u) { got.push(w); f[1] = nan; } return got[1];',
+    ],
+    [
+      'a callback that writes ahead',
+      floatsFirst,
+      'const got = []; u.forEach((w) => { got.push(w); f[1] = nan; }); return got[1];',
+    ],
+    [
+      'the array that a callback is handed',
+      floatsFirst,
+      'return u.map((w, at, all) => { f[1] = nan; return all[1]; })[0];',
+    ],
+    ['an index that writes when it is converted', floatsFirst, 'return u.at({ valueOf() { f[1] = nan; return 1; } });'],
+    ['floats that were filled', integersFirst, 'f.fill(nan); return u[1];'],
+    ['floats that were set', integersFirst, 'f.set([0, nan]); return u[1];'],
+    [
+      'floats while they are set',
+      integersFirst,
+      'let seen = 0; f.set([0, nan, { valueOf() { seen = u[1]; return 0; } }]); return seen === 0 ? u[1] : seen;',
+    ],
+  ])('has one NaN beyond the first element, in %s', (_name, made, use) => {
+    const script = `(() => { ${made} const nan = Math.sqrt(+'-1'); ${use} })()`;
+    expect(value(script)).toBe(0x7fc0_0000);
+  });
+
+  it('keeps the methods of a view of something else', () => {
+    const both = 'const i = Int32Array.of(3, 1, 2), v = new Uint8Array(i.buffer), f = new Float32Array(i.buffer);';
+    const calls =
+      '[f.map(() => 2) instanceof Float32Array, [...f.map(() => 1.5)], f.filter((x, at) => at > 0).length, f.with(0, 7)[0], f.slice(1).length, f.includes(0), f.at(-1) > 0, [...v.entries()][4], v.reduce((a, b) => a + b), (f.set([1, 2], 1), [...f.subarray(1)])]';
+    expect(value(`(() => { ${both} return ${calls}; })()`)).toEqual([
+      ...[true, [1.5, 1.5, 1.5], 2, 7, 2, false, true, [4, 1], 6, [1, 2]],
+    ]);
+  });
+
   it('keeps tricks with the bits of a float', () => {
     expect(value('(() => { const f = Float32Array.of(1.5, -2); return [...new Int32Array(f.buffer)]; })()')).toEqual([
       0x3fc0_0000, -0x4000_0000,
