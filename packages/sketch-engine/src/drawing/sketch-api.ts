@@ -7,7 +7,7 @@ import { instanceMode } from './instance-mode.js';
 import { listFunctions } from './lists.js';
 import type { SketchFunctions } from './style.js';
 import { createSurface, refuseWebGl, type MakeCanvas } from './surface.js';
-import { Vector } from './vector.js';
+import { randomVectorsFrom, Vector } from './vector.js';
 import { refuse } from './violation.js';
 
 /** The inputs of a render besides the code. */
@@ -94,6 +94,7 @@ export function createSketchApi(
     setGlobal('pixels', pixels);
   });
   const random = (): number => Number(runtime.random());
+  randomVectorsFrom(random);
   const globals: ReadonlyMap<string, unknown> = new Map<string, unknown>([
     ...Object.entries(CONSTANTS),
     ...Object.entries(surface.functions),
@@ -106,7 +107,7 @@ export function createSketchApi(
     ...CLOCKS.map((name): [string, unknown] => [name, () => refuse(`${name}: a sketch has no clock`)]),
     ...Object.entries(canvasFunctions(width, height)),
     ...Object.entries({
-      p5: instanceMode(() => globals.keys(), namespace(random), setGlobal),
+      p5: instanceMode(() => globals.keys(), { Vector, Color }, setGlobal),
     }),
     ...Object.entries({
       width,
@@ -139,21 +140,6 @@ export function frameGlobals(frame: number, { totalFrames, fps }: SketchInput): 
   const t = frame / totalFrames;
   const time = frame / fps;
   return { frameCount: frame, t, tGlobal: t, time, millis: () => time * 1000 };
-}
-
-function namespace(random: () => number): object {
-  class SketchVector extends Vector {
-    static random2D(): Vector {
-      return Vector.fromAngle(random() * Math.PI * 2);
-    }
-    static random3D(): Vector {
-      const angle = random() * Math.PI * 2;
-      const z = random() * 2 - 1;
-      const radius = Math.sqrt(1 - z * z);
-      return new Vector(radius * Math.cos(angle), radius * Math.sin(angle), z);
-    }
-  }
-  return { Vector: SketchVector, Color };
 }
 
 /** Methods of p5.js's elements: they place the canvas on a page, or wait for input that never comes. */

@@ -4,6 +4,13 @@ type Operand = number | Like | readonly number[];
 /** Radians per unit of the angles that methods take and give. */
 type AngleUnit = () => number;
 
+let random: () => number = Math.random;
+
+/** Gives `Vector.random2D` and `Vector.random3D` the generator of the realm's sketch. */
+export function randomVectorsFrom(generator: () => number): void {
+  random = generator;
+}
+
 /** p5.Vector: three numbers; methods change the vector and return it, their static twins return a new one. */
 export class Vector {
   x: number;
@@ -217,6 +224,15 @@ export class Vector {
   }
   static equals(a: Vector, b: Vector): boolean {
     return a.equals(b);
+  }
+  static random2D(): Vector {
+    return Vector.fromAngle(random() * Math.PI * 2);
+  }
+  static random3D(): Vector {
+    const angle = random() * Math.PI * 2;
+    const z = random() * 2 - 1;
+    const radius = Math.sqrt(1 - z * z);
+    return new Vector(radius * Math.cos(angle), radius * Math.sin(angle), z);
   }
   static fromAngle(angle: number, length = 1): Vector {
     return new Vector(length * Math.cos(angle), length * Math.sin(angle));
