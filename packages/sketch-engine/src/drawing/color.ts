@@ -1,4 +1,5 @@
 import { word } from './constants.js';
+import { refuse } from './violation.js';
 
 type ColorModel = 'rgb' | 'hsb' | 'hsl';
 type Triple = readonly [number, number, number];
@@ -90,10 +91,11 @@ export class Color {
   }
 }
 
-/** `colorMode(model, max?)` or `colorMode(model, max1, max2, max3, maxAlpha?)`. */
+/** `colorMode(model, max?)` or `colorMode(model, max1, max2, max3, maxAlpha?)`; any other model ends the render. */
 export function colorModeOf(args: readonly unknown[], current: ColorMode): ColorMode {
   const name = word(args[0]).toLowerCase();
-  const model: ColorModel = name === 'hsb' || name === 'hsl' || name === 'rgb' ? name : current.model;
+  if (name !== 'hsb' && name !== 'hsl' && name !== 'rgb') refuse('colorMode: must be RGB, HSB or HSL');
+  const model: ColorModel = name;
   const [m1, m2, m3, m4] = args.slice(1).map(Number);
   // A model keeps its maxima until they are given again.
   const kept = current.max[model];
@@ -111,7 +113,8 @@ export type CssColorReader = (text: string) => Quad | undefined;
 
 /**
  * The colour that a call such as `fill(...)` names: a Color, a CSS text, an array, or 1 to 4 numbers in `mode`.
- * Anything else is black, as in p5.js.
+ * Anything else is black.
+ * @throws TypeError for a function of CSS that sketches lack, `oklch()` for one, or that lacks a part
  */
 export function colorOf(args: readonly unknown[], mode: ColorMode, readCss: CssColorReader): Color {
   const [first] = args;
@@ -120,7 +123,10 @@ export function colorOf(args: readonly unknown[], mode: ColorMode, readCss: CssC
   }
   if (Array.isArray(first)) return colorOf(first, mode, readCss);
   if (typeof first === 'string') {
-    const [r, g, b, a] = readCss(first) ?? readHsb(first) ?? [0, 0, 0, 1];
+    const found = readCss(first) ?? readHsb(first);
+    if (found === undefined && /^\s*[\w-]+\(/.test(first))
+      throw new TypeError('a colour in text must be a name, hexadecimal, rgb(), hsl() or hsb() with all its parts');
+    const [r, g, b, a] = found ?? [0, 0, 0, 1];
     return new Color(r, g, b, args.length > 1 ? Number(args[1]) / alphaMax(mode) : a, mode);
   }
   const numbers = args.map(Number);

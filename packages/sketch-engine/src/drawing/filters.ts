@@ -1,5 +1,6 @@
 import { release } from './drawing-context.js';
 import type { Pen } from './style.js';
+import { refuse } from './violation.js';
 
 type PixelFilter = (pixels: Uint8ClampedArray, amount: number | undefined, width: number) => void;
 
@@ -49,15 +50,16 @@ const FILTERS: ReadonlyMap<string, PixelFilter> = new Map<string, PixelFilter>([
   ],
 ]);
 
-/** @param kind the canvas's word, such as `blur` */
+/** @param kind the canvas's word, such as `blur`; any other value ends the render */
 export function applyFilter(pen: Pen, kind: string, amount: number | undefined): void {
   const { ctx, width, height } = pen;
   if (kind === 'blur') {
     blur(pen, amount ?? 4);
     return;
   }
+  const change = FILTERS.get(kind) ?? refuse('filter: no such filter');
   const held = ctx.getImageData(0, 0, width, height);
-  FILTERS.get(kind)?.(held.data, amount, width);
+  change(held.data, amount, width);
   ctx.putImageData(held, 0, 0);
 }
 

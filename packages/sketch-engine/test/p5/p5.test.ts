@@ -59,6 +59,22 @@ describeInChromium('The drawing layer beside p5.js', () => {
     expect(absent).toEqual(expect.arrayContaining(['box', 'loadImage', 'textBounds']));
   });
 
+  it.each(["fill('oklch(0.7 0.1 200)')", "color('lab(50 10 10)')", "stroke('color(srgb 1 0 0)')", "red('rgb(1, 2)')"])(
+    'refuses a function of colours that sketches lack: %s',
+    async (code) => {
+      const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;
+      expect(await outcomes('valuesOfOurs(codes)', [refused])).toEqual({ [refused]: 'TypeError' });
+    },
+  );
+
+  it.each(["colorMode('oklch')", "colorMode('nonsense', 1)", "filter('sepia')", 'filter()'])(
+    'refuses a mode that sketches lack: %s',
+    async (code) => {
+      const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;
+      expect(await outcomes('valuesOfOurs(codes)', [refused])).toEqual({ [refused]: 'ProtocolViolation' });
+    },
+  );
+
   it('draws the pixels that p5.js draws', async () => {
     const codes = sketchesIn('drawings.txt');
     const one = 'codes.reduce(async (all, code) => [...(await all), await differingChannels(code)], [])';
