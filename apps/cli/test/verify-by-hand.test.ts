@@ -37,7 +37,8 @@ describe('docs/verify-by-hand.md', () => {
     it.each(steps.map(({ commands, printed }, at) => ({ step: at + 1, commands, printed })))(
       'step $step prints what the page says',
       ({ commands, printed }) => {
-        const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-c', commands], {
+        // Without its start-up file, which bash reads where its input is a socket and SHLVL is not set.
+        const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-eu', '-c', commands], {
           cwd: folder.path,
           env: { ...process.env, CHECKOUT },
           encoding: 'utf8',
