@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Any, Callable, Optional, Type, TypeVar, Union, overload
 from urllib.parse import urlsplit
 
+from cer_client.certificate_of import certificate_of
+from cer_client.certified_answers import SealedCall
 from cer_client.evidence import Evidence, Hooks, Limits
 from cer_client.executions import Json
 from cer_client.node import Node
@@ -146,6 +148,19 @@ class Certificates:
 
         deps = self._recorder.deps
         return Project(self._recorder, project, deps.app_id, store, deps.failed)
+
+    def of(self, answer: object) -> Optional[SealedCall]:
+        """The certificate of an answer that the program has read; does not raise, and needs no node.
+
+        `answer` is a response of httpx or httpx2, an answer, a part of one or an error as an SDK made it, the JSON of
+        an answer, or an id that the provider assigned. Returns None where no observed request of the newest 1,000 can
+        be the one, or several can.
+        """
+        try:
+            return certificate_of(self._recorder.answers, self._recorder.deps.protocol, answer)
+        except Exception as error:
+            self._evidence.failed(error)
+            return None
 
     # Evidence.
 

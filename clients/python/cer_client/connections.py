@@ -7,14 +7,22 @@ import socket
 import sys
 from typing import Any, List, Tuple
 
+LIBRARIES = ("httpx", "httpx2")
+
 
 def library_of(value: object) -> Any:
     """The library of a request or response: httpx or httpx2."""
     for kind in type(value).__mro__:
         name = kind.__module__.partition(".")[0]
-        if name in ("httpx", "httpx2"):
+        if name in LIBRARIES:
             return sys.modules[name]
     raise TypeError("not a request of httpx or httpx2")
+
+
+def is_response(value: object) -> bool:
+    """Whether a value is a response of httpx or httpx2."""
+    kinds = [kind for kind in type(value).__mro__ if kind.__name__ == "Response"]
+    return any(kind.__module__.partition(".")[0] in LIBRARIES for kind in kinds)
 
 
 # Members of `socket`, which not every system has, and their values: a connection that is silent for a minute is probed.

@@ -43,6 +43,8 @@ class Sealed:
     execution_id: str
     certificate_hash: str
     text: str
+    # That of the snapshot; of a commitment under 1.3.1.
+    output_hash: str
     # `{input: {salt}, output: {salt}}` under 1.3.1.
     openings: Optional[Members]
 
@@ -89,22 +91,25 @@ def seal_execution(
         bundle["context"] = request["context"]
     elif _stated(request, "signals") is not None:
         bundle["context"] = {"signals": request["signals"]}
-    bundle["certificateHash"] = certificate_hash = hash_canonical(pick(bundle, _HASHED), _profile(protocol))
-    return Sealed(identity, certificate_hash, json.dumps(bundle, separators=(",", ":")), openings)
+    bundle["certificateHash"] = certificate_hash = hash_canonical(pick(bundle, _HASHED), profile_of(protocol))
+    text = json.dumps(bundle, separators=(",", ":"))
+    return Sealed(identity, certificate_hash, text, text_of(values["outputHash"]), openings)
 
 
-def _profile(protocol: str) -> str:
+def profile_of(protocol: str) -> str:
+    """The canonicalization profile of a protocol."""
     return SVC_V1 if protocol == "1.2.0" else JCS_V1
 
 
 def _values(request: Members, protocol: str, salts: Optional[Mapping[str, bytes]]) -> Tuple[Members, Optional[Members]]:
     """What the snapshot has of input and output, and their openings."""
     members: Members = {}
+    profile = profile_of(protocol)
     if protocol != "1.3.1":
         for name in ("input", "output"):
             raw = _stated(request, name)
             stated = request.get(f"{name}Hash")
-            members[f"{name}Hash"] = stated if raw is None else hash_bytes(hashed_bytes(raw, _profile(protocol), name))
+            members[f"{name}Hash"] = stated if raw is None else hash_bytes(hashed_bytes(raw, profile, name))
         return members, None
     members["prompt"] = request["prompt"]
     openings: Members = {}

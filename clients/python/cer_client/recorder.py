@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import Callable, Dict, List, Mapping, NamedTuple, Optional
 
+from cer_client.certified_answers import CertifiedAnswers
 from cer_client.executions import Json, RequestFault, Sealed
 from cer_client.projects import StepPlace, place_for
 from cer_client.sealing import Call, now, seal, uuid_v7
@@ -80,12 +81,14 @@ class Recorder:
 
     def __init__(self, deps: RecorderDeps) -> None:
         self.deps = deps
+        self.answers = CertifiedAnswers()
         self.after_fork()
 
     def after_fork(self) -> None:
         """The calls under way are the parent's."""
         self.open_calls = OpenCalls()
         self.attempts = Attempts()
+        self.answers.after_fork()
 
     def admit(self) -> None:
         """Raises SpoolFullError when the options refuse calls that no certificate would follow."""
@@ -137,10 +140,10 @@ class StartedCall:
             self._deps.counts.add(open=-1)
         return was_open
 
-    def end(self, outcome: str, describe: Callable[[], Call]) -> None:
-        """Seals and stores the call, once."""
+    def end(self, outcome: str, describe: Callable[[], Call]) -> Optional[Sealed]:
+        """Seals and stores the call, once. Returns its certificate; None without one."""
         if not self._close():
-            return
+            return None
         counts = self._deps.counts
         try:
             call = describe()
@@ -151,14 +154,15 @@ class StartedCall:
         except Exception as error:
             counts.add(unsealed=1)
             self._deps.failed(error)
-            return
+            return None
         if not self._deps.store(sealed.text, self._is_promised):
             counts.add(dropped=1)
-            return
+            return None
         counts.add(sealed=1)
         counts.outcome(outcome)
         if self._place is not None:
             self._place.fill(sealed, call.model, call.kind)
+        return sealed
 
     def leave(self) -> None:
         """The call is certified by another observer."""

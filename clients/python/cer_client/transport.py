@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Callable, Optional, Type
 
+from cer_client.certificate_of import answer_id_in
+from cer_client.certified_answers import ObservedAnswer, SealedCall
 from cer_client.connections import library_of, transport_like_that_of_sdks
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.executions import Json, Members
@@ -13,7 +15,6 @@ from cer_client.followed_stream import stream_class
 from cer_client.recorder import Recorder, value_in
 from cer_client.routes import fold_for, is_answer_of_other, is_other, model_in, provider_at
 from cer_client.sealing import Call, label_of, parameters_of
-from cer_verify import get
 
 
 class Watch:
@@ -26,6 +27,7 @@ class Watch:
         self._request: Json = value_in(body)
         self._model = model_in(fold, _path_of(request))
         recorder = observer.recorder
+        self.answer = ObservedAnswer()
         self._started = recorder.begin(self._url, lambda: self._request)
         if self._started is not None:
             framework = recorder.open_calls.claim(self._request, self._model)
@@ -62,9 +64,14 @@ class Watch:
             return
         if ended.outcome != "complete":
             self._observer.recorder.attempts.ended(self._url, self._body, self._attempt, self._call_id)
-        self._started.end(ended.outcome, lambda: self._described(ended))
+        provider_id = answer_id_in(ended.output)
+        sealed = self._started.end(ended.outcome, lambda: self._described(ended, provider_id))
+        if sealed is not None:
+            call = SealedCall(sealed.execution_id, sealed.certificate_hash)
+            self.answer.certificate = call
+            self._observer.recorder.answers.add((ended.provider_request_id, sealed.output_hash, provider_id), call)
 
-    def _described(self, ended: Ended) -> Call:
+    def _described(self, ended: Ended, provider_id: Optional[str]) -> Call:
         request = self._request
         payload: Members = {
             "outcome": ended.outcome,
@@ -75,11 +82,10 @@ class Watch:
             "outputIs": "bytes" if ended.output is None else "folded-stream" if ended.streamed else "body",
             "responseBytes": ended.size,
         }
-        ids = [get(ended.output, name) for name in ("id", "responseId")]
         optional = {
             "errorCode": ended.error_code,
             "providerRequestId": ended.provider_request_id,
-            "providerId": next((found for found in ids if isinstance(found, str)), None),
+            "providerId": provider_id,
         }
         payload.update({name: value for name, value in optional.items() if value is not None})
         named = request.get("model") if isinstance(request, dict) else None
@@ -146,6 +152,7 @@ class Observer:
             exchange = watch.follow(response)
             if exchange is None:
                 return response
+            self.recorder.answers.responses[response] = watch.answer
             if response.is_closed:
                 # The inner transport has read it, or made it, as that of a cache.
                 exchange.hand_on(response.content)
