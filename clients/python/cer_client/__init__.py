@@ -3,6 +3,7 @@
 from cer_client.certificates import Certificates
 from cer_client.certified_answers import SealedCall
 from cer_client.recorder import CertifiedCall, CertifiedProject, Confidential, Opened, SpoolFullError
+from cer_client.redaction import Redaction
 from cer_client.stats import Stats
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Certificates",
     "Confidential",
     "Opened",
+    "Redaction",
     "SealedCall",
     "SpoolFullError",
     "Stats",

@@ -17,6 +17,7 @@ from cer_client.executions import Json
 from cer_client.node import Node
 from cer_client.projects import Project
 from cer_client.recorder import CertifiedCall, CertifiedProject, Confidential, Recorder, RecorderDeps
+from cer_client.redaction import Redaction, checked
 from cer_client.stats import Stats
 from cer_client.tools import observe_tool
 from cer_client.transport import AsyncCertifyingTransport, CertifyingTransport, Observer
@@ -37,6 +38,7 @@ class Certificates:
     on_full: with a full spool, `count` makes the call without a certificate; `raise-before-call` refuses it.
     certify: given URL and body, says whether to certify a call.
     protocol: 1.3.0 or 1.2.0; 1.3.1 with `confidential`.
+    redaction: masks input and output before they are hashed.
     coverage, coverage_every: seals the counts of all calls when the client closes, and every so many seconds.
     on_certified, on_project, on_dead_letter, on_error: called for each attested call, each registered project, each
         bundle that no node will take, with the code, and each fault of the observer. They are called from any thread.
@@ -59,6 +61,7 @@ class Certificates:
         certify: Optional[Callable[[str, Json], bool]] = None,
         protocol: Optional[str] = None,
         confidential: Optional[Confidential] = None,
+        redaction: Optional[Redaction] = None,
         coverage: bool = False,
         coverage_every: Optional[float] = None,
         on_certified: Optional[Callable[[CertifiedCall], object]] = None,
@@ -67,7 +70,7 @@ class Certificates:
         on_error: Optional[Callable[[BaseException], object]] = None,
         timeout: float = 30.0,
     ) -> None:
-        """Raises ValueError for an address, a key, a protocol, an `on_full` or a `coverage_every` that cannot be."""
+        """Raises ValueError for an address, a key, a protocol or another option that cannot be."""
         url = _address(node_url or os.environ.get("CER_NODE_URL", ""))
         protocol = protocol or ("1.3.0" if confidential is None else "1.3.1")
         if protocol not in ("1.2.0", "1.3.0", "1.3.1") or (protocol == "1.3.1") != (confidential is not None):
@@ -78,6 +81,7 @@ class Certificates:
             raise ValueError("app_id: must have 1 to 256 characters")
         if coverage_every is not None and not coverage_every > 0:
             raise ValueError("coverage_every: must be a number of seconds above 0")
+        masking = checked(redaction)
         node = Node(url, api_key or os.environ.get("CER_API_KEY"), timeout)
         self._max_content_bytes = max_content_bytes
         folder = None if in_memory else Path(spool_dir or os.environ.get("CER_SPOOL_DIR") or ".cer-spool")
@@ -96,6 +100,7 @@ class Certificates:
                 is_full=self._evidence.is_full,
                 store=self._evidence.store,
                 failed=self._evidence.failed,
+                redaction=masking,
             )
         )
         if hasattr(os, "register_at_fork"):

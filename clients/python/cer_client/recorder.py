@@ -10,6 +10,7 @@ from typing import Callable, Dict, List, Mapping, NamedTuple, Optional
 from cer_client.certified_answers import CertifiedAnswers
 from cer_client.executions import Json, RequestFault, Sealed
 from cer_client.projects import StepPlace, place_for
+from cer_client.redaction import Redaction, redacted
 from cer_client.sealing import Call, now, seal, uuid_v7
 from cer_client.stats import Counts
 from cer_verify import SVC_V1, CanonicalError, JsonFault, Members, canonicalize, parse_json
@@ -74,6 +75,7 @@ class RecorderDeps(NamedTuple):
     is_full: Callable[[], bool]
     store: Callable[[str, bool], bool]
     failed: Callable[[BaseException], None]
+    redaction: Optional[Redaction] = None
 
 
 class Recorder:
@@ -146,7 +148,7 @@ class StartedCall:
             return None
         counts = self._deps.counts
         try:
-            call = describe()
+            call = redacted(describe(), self._deps.redaction)
             sealed = self._sealed(call)
             confidential = self._deps.confidential
             if sealed.openings is not None and confidential is not None:
