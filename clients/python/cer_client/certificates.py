@@ -7,7 +7,7 @@ import sys
 import weakref
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Callable, Optional, Type, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, Type, TypeVar, Union, overload
 from urllib.parse import urlsplit
 
 from cer_client.certificate_of import certificate_of
@@ -21,6 +21,9 @@ from cer_client.redaction import Redaction, checked
 from cer_client.stats import Stats
 from cer_client.tools import observe_tool
 from cer_client.transport import AsyncCertifyingTransport, CertifyingTransport, Observer
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import Meter
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -40,6 +43,7 @@ class Certificates:
     protocol: 1.3.0 or 1.2.0; 1.3.1 with `confidential`.
     redaction: masks input and output before they are hashed.
     coverage, coverage_every: seals the counts of all calls when the client closes, and every so many seconds.
+    meter: gets the counts of `stats` as metrics: `opentelemetry.metrics.get_meter("app")`, one for each client.
     on_certified, on_project, on_dead_letter, on_error: called for each attested call, each registered project, each
         bundle that no node will take, with the code, and each fault of the observer. They are called from any thread.
         Without `on_error` the first refusal that an operator has to correct, such as of the key, is a warning.
@@ -64,6 +68,7 @@ class Certificates:
         redaction: Optional[Redaction] = None,
         coverage: bool = False,
         coverage_every: Optional[float] = None,
+        meter: Optional["Meter"] = None,
         on_certified: Optional[Callable[[CertifiedCall], object]] = None,
         on_project: Optional[Callable[[CertifiedProject], object]] = None,
         on_dead_letter: Optional[Callable[[str, str], object]] = None,
@@ -105,6 +110,8 @@ class Certificates:
         )
         if hasattr(os, "register_at_fork"):
             _at_fork(weakref.ref(self))
+        if meter is not None:
+            self._meter_by(meter)
 
     # Observers.
 
@@ -188,6 +195,16 @@ class Certificates:
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.close()
+
+    def _meter_by(self, meter: "Meter") -> None:
+        """A meter that fails does not end the program."""
+        try:
+            from cer_client.metrics import meter_stats
+
+            # Of the client, not of its evidence: the meter keeps what renews its locks in a forked process.
+            meter_stats(meter, self.stats)
+        except Exception as error:
+            self._evidence.failed(error)
 
     def _after_fork(self) -> None:
         self._evidence.after_fork()
