@@ -227,6 +227,16 @@ class OfResponses(Case):
         with httpx.Client(transport=cer.transport(inner)) as http:
             self.assertEqual(cer.of(http.post("http://a/v1/chat/completions", json=CHAT)), self.sealed(0))
 
+    def test_response_that_cannot_be_a_key_is_certified(self) -> None:
+        class Unhashable(httpx.Response):
+            __hash__ = None  # type: ignore[assignment]
+
+        cer = self.certificates()
+        inner = httpx.MockTransport(lambda _: Unhashable(200, json=COMPLETION))
+        with httpx.Client(transport=cer.transport(inner)) as http:
+            response = http.post("http://a/v1/chat/completions", json=CHAT)
+        self.assertEqual((cer.stats().sealed, cer.of(response), cer.of("chatcmpl-1")), (1, None, self.sealed(0)))
+
     def test_responses_are_not_kept(self) -> None:
         cer = self.certificates()
         for library in (httpx, httpx2):
