@@ -118,6 +118,8 @@ describe('without a masked value there is no certificate', () => {
         throw new Error('no rules');
       },
     ],
+    ['of nothing', () => undefined],
+    ['of null', () => null],
     ['of a promise', async () => 'masked'],
     ['of a Map', () => new Map([['card', CARD]])],
     ['of a function', () => () => 'masked'],

@@ -10,7 +10,12 @@ import type { ContentPart, Redaction } from '../settings.js';
  */
 export function redacted(call: CallDescription, redaction: Redaction | undefined): CallDescription {
   if (redaction === undefined) return call;
-  const masked = (value: Json, part: ContentPart): Json => heldContentOf(redaction.redact(value, part));
+  const masked = (value: Json, part: ContentPart): Json => {
+    const result = redaction.redact(value, part) as Json | undefined;
+    // What rules return that change the value itself, and forget to return it.
+    if (result === undefined || result === null) throw new TypeError(`redaction: must return the masked ${part}`);
+    return heldContentOf(result);
+  };
   const { input, output, outputSha256, inputText: _, ...rest } = call;
   const parts: ContentPart[] = output === null ? ['input'] : ['input', 'output'];
   return {
