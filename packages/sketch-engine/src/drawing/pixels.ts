@@ -5,7 +5,7 @@ import { release, type CanvasHandle, type DrawingContext, type Pixels } from './
 import { applyFilter } from './filters.js';
 import { fitImage } from './image-fit.js';
 import { box } from './shapes.js';
-import type { Pen, SketchFunctions } from './style.js';
+import { ERASING, type Pen, type SketchFunctions } from './style.js';
 
 /** A source of `image()`: a graphics surface or an image that the sketch made. */
 export interface Drawable {
@@ -38,7 +38,11 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     const part = [sx || 0, sy || 0, sideOf(sw, width), sideOf(sh, height)] as const;
     const [shown, shownAt] = fitImage(part, place, at.slice(8));
     withTint(pen, source, (from) => {
+      // Only shapes erase.
+      const isErasing = pen.style.eraser !== undefined;
+      if (isErasing) ctx.globalCompositeOperation = pen.style.blend;
       ctx.drawImage(from, ...shown, ...shownAt);
+      if (isErasing) ctx.globalCompositeOperation = ERASING;
     });
   };
   const levelsOf = (value: unknown): readonly number[] =>

@@ -89,6 +89,9 @@ export function applyStyle({ ctx, style }: Pen): void {
   ctx.lineWidth = canvasWeight(style.weight);
 }
 
+/** How shapes are composed between `erase` and `noErase`. */
+export const ERASING = 'destination-out';
+
 /** What fills a shape, as a CSS colour. */
 export function fillOf({ fill, eraser }: Style): string | undefined {
   return fill && (eraser?.fill ?? fill.toString());

@@ -1,9 +1,16 @@
 import { blendModeOf } from './blend-modes.js';
 import { word } from './constants.js';
 import { Vector } from './vector.js';
-import { applyStyle, type Pen, type SketchFunctions, type Style } from './style.js';
+import { applyStyle, ERASING, type Pen, type SketchFunctions, type Style } from './style.js';
 
 type Point = Readonly<Record<'x' | 'y', number>>;
+
+/** A number, or the text of one, as canvases take it. */
+type Coordinate = number | string;
+
+function isPoint(value: unknown): value is Point {
+  return typeof value === 'object' && value !== null;
+}
 
 /** Transforms, `push` and `pop`, modes, background and blending. */
 export function transformFunctions(pen: Pen): SketchFunctions {
@@ -30,16 +37,16 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       pen.style = style;
       applyStyle(pen);
     },
-    translate(x: number | Point, y = 0) {
-      if (typeof x === 'number') ctx.translate(x, y);
-      else ctx.translate(x.x, x.y);
+    translate(x: Coordinate | Point, y?: Coordinate) {
+      if (isPoint(x)) ctx.translate(x.x, x.y);
+      else ctx.translate(Number(x), Number(y));
     },
     rotate(angle: number) {
       ctx.rotate(pen.radiansOf(angle));
     },
-    scale(x: number | Point, y?: number) {
-      if (typeof x === 'number') ctx.scale(x, y ?? x);
-      else ctx.scale(x.x, x.y);
+    scale(x: Coordinate | Point, y?: Coordinate) {
+      if (isPoint(x)) ctx.scale(x.x, x.y);
+      else ctx.scale(Number(x), Number(y ?? x));
     },
     shearX(angle: number) {
       ctx.transform(1, 0, Math.tan(pen.radiansOf(angle)), 1, 0, 0);
@@ -87,7 +94,7 @@ export function transformFunctions(pen: Pen): SketchFunctions {
     erase(fill = 255, stroke = 255) {
       change({ eraser: { fill: `rgba(0, 0, 0, ${fill / 255})`, stroke: `rgba(0, 0, 0, ${stroke / 255})` } });
       applyStyle(pen);
-      ctx.globalCompositeOperation = 'destination-out';
+      ctx.globalCompositeOperation = ERASING;
     },
     noErase() {
       if (pen.style.eraser === undefined) return;

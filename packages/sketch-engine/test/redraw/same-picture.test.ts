@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { drawAgain } from './draw-again.js';
+
+const sketch = (lines: string): string => `function setup() {
+  const made = createGraphics(400, 300);
+  made.background(0, 200, 0);
+  background('red');
+  ${lines}
+}`;
+
+// Two ways to say the same.
+it.each([
+  [
+    'shapes still erase after an image, which does not',
+    'erase(); image(made, 100, 100); rect(800, 800, 400, 400);',
+    'image(made, 100, 100); erase(); rect(800, 800, 400, 400);',
+  ],
+  [
+    'a transform takes the text of a number',
+    "translate('20', '30'); scale('2'); rect(0, 0, 400, 300);",
+    'rect(20, 30, 800, 600);',
+  ],
+  ['a translation by one number does nothing', 'translate(20); rect(0, 0, 400, 300);', 'rect(0, 0, 400, 300);'],
+])('%s', async (_, one, other) => {
+  const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
+  expect(drawn.kind).toBe('picture');
+  expect(drawn).toEqual(await drawAgain(sketch(`noStroke(); ${other}`)));
+  expect(drawn).not.toEqual(await drawAgain(sketch('')));
+});
