@@ -44,7 +44,7 @@ export const assignPlan: Command = {
     await withStore(async (store) => {
       const { tenantId, name } = await tenantNamed(store, required(values, 'tenant'));
       if (!(await store.tenants.assignPlan(tenantId, plan, COMMAND_LINE)))
-        throw new CommandError('--plan names no plan');
+        throw new CommandError('--plan names no plan: `plan list` prints all');
       print(`${name}: ${plan}`);
     });
   },

@@ -55,8 +55,10 @@ export function coverageRoutes({
   ];
 }
 
+/** The name of an application may begin or end with a space. */
 function typed(asked: URLSearchParams, name: string): string {
-  return asked.get(name)?.trim() ?? '';
+  const value = asked.get(name) ?? '';
+  return name === 'app_id' && value.trim() !== '' ? value : value.trim();
 }
 
 /** Another range than the one that was asked for could be taken for it. */

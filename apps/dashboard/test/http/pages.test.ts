@@ -113,6 +113,13 @@ describe('pages', () => {
     for (const kept of [`value="${name}"`, 'value="2026-01-01"']) expect(text).toContain(kept);
   });
 
+  it('ask for an application by its whole name', async () => {
+    // With a fault the page shows what it was asked for.
+    const { text } = await browser.get(`/coverage?from=x&app_id=${encodeURIComponent(' spaced app ')}`);
+    expect(text).toContain('value=" spaced app "');
+    expect((await browser.get('/coverage?from=x&app_id=%20')).text).not.toContain('value=" "');
+  });
+
   it('save the settings of a form', async () => {
     await browser.get('/settings');
     const saved = await browser.post('/settings', {
