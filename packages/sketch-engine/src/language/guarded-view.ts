@@ -1,4 +1,4 @@
-import { canonicalizeNaNs, type Contents } from './float-bits.js';
+import { nanSettler, type Contents, type SettleNaNs } from './float-bits.js';
 
 /** A typed array. */
 export interface View {
@@ -52,14 +52,15 @@ function byIndex(key: PropertyKey, value: unknown): (typeof BY_INDEX)[number] | 
  */
 export function guardedView(view: View, { kind, held, part, copy }: GuardedOptions): View {
   const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: width } = view;
-  const settle = (contents: Contents, from: number, to: number): void => {
-    if (contents !== 'integers') canonicalizeNaNs(buffer, contents, from, to);
-  };
-  const whole = [byteOffset, byteOffset + byteLength] as const;
-  // Without methods, which the sketch may have replaced: a key that counts is an index.
-  const around = (key: PropertyKey): readonly [number, number] => {
-    const index = typeof key === 'string' ? Number(key) : NaN;
-    return index >= 0 ? [byteOffset + index * width, byteOffset + index * width + width] : whole;
+  const settler = (contents: Contents): SettleNaNs =>
+    contents === 'integers' ? () => {} : nanSettler(buffer, contents);
+  const settleHeld = settler(held);
+  const settleWritten = settler(kind);
+  // Without functions and iterators, which the sketch may have replaced: a key that counts is an index.
+  const settleAt = (settle: SettleNaNs, key: PropertyKey): void => {
+    const index = typeof key === 'string' ? +key : NaN;
+    if (index >= 0) settle(byteOffset + index * width, byteOffset + index * width + width);
+    else settle(byteOffset, byteOffset + byteLength);
   };
   const subarray = (begin = 0, end = view.length): View => {
     const at = (index: number): number =>
@@ -68,7 +69,7 @@ export function guardedView(view: View, { kind, held, part, copy }: GuardedOptio
   };
   const guarded: View = new Proxy(view, {
     get(target, key) {
-      if (typeof key === 'string' && Number(key) >= 0) settle(held, ...around(key));
+      if (typeof key === 'string' && +key >= 0) settleAt(settleHeld, key);
       if (key === 'subarray') return subarray;
       const value: unknown = get(target, key);
       if (typeof value !== 'function' || key === 'constructor') return value;
@@ -78,28 +79,28 @@ export function guardedView(view: View, { kind, held, part, copy }: GuardedOptio
           const result = apply(reading.method, guarded, args);
           return reading.isCopying ? copy(result) : result;
         }
-        settle(held, ...whole);
+        settleHeld(byteOffset, byteOffset + byteLength);
         // Converting values may run code of the sketch: none is written before all are converted.
-        const [source] = args;
+        const source = args[0];
         const isSet = key === 'set' && value === get(TYPED, key) && typeof source === 'object' && source !== null;
         const given = isSet ? [copy(source), args[1]] : args;
         const result: unknown = apply(value, target, given);
-        settle(kind, ...whole);
+        settleWritten(byteOffset, byteOffset + byteLength);
         return result === target ? guarded : result;
       };
     },
     set(target, key, value) {
       const done = set(target, key, value);
-      settle(kind, ...around(key));
+      settleAt(settleWritten, key);
       return done;
     },
     defineProperty(target, key, descriptor) {
       const done = defineProperty(target, key, descriptor);
-      settle(kind, ...around(key));
+      settleAt(settleWritten, key);
       return done;
     },
     getOwnPropertyDescriptor(target, key) {
-      settle(held, ...around(key));
+      settleAt(settleHeld, key);
       return getOwnPropertyDescriptor(target, key);
     },
   });

@@ -1,11 +1,11 @@
-import { canonicalizeNaNs, type Contents } from './float-bits.js';
+import { nanSettler, type Contents } from './float-bits.js';
 import { guardedView, type View } from './guarded-view.js';
 import { isLimit } from './limits.js';
 
 type Construct = new (...args: unknown[]) => object;
 type Method = (this: unknown, ...args: unknown[]) => unknown;
-/** Makes the NaNs of a buffer canonical, of all its bytes or of some. */
-type Settle = (buffer: unknown, from?: number, to?: number) => void;
+/** Makes the NaNs of a buffer canonical. */
+type Settle = (buffer: unknown) => void;
 /** Calls, and has a failed allocation noted before it is thrown on. */
 type Allocate = <Result>(make: () => Result) => Result;
 
@@ -48,9 +48,9 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
     apply(write, contents, [buffer, held]);
     return held;
   };
-  const settle: Settle = (buffer, from, to) => {
+  const settle: Settle = (buffer) => {
     const held = contentsOf(buffer);
-    if (held !== undefined && held !== 'integers') canonicalizeNaNs(buffer as ArrayBuffer, held, from, to);
+    if (held !== undefined && held !== 'integers') nanSettler(buffer as ArrayBuffer, held)(0, Infinity);
   };
 
   defineProperty(prototype, 'buffer', {
@@ -66,7 +66,8 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
   for (const [name, kind] of KINDS) {
     const pinned = replaceConstructor(name, (native, args, newTarget) => {
       const view = allocate(() => construct(native, args, newTarget)) as View;
-      const [buffer] = args;
+      // Not by destructuring: the sketch may have replaced the iterator of arrays.
+      const buffer = args[0];
       if (typeof buffer !== 'object' || buffer === null || apply(bufferOf, view, []) !== buffer) return view;
       const held = claim(buffer, kind);
       if (held === kind) return view;
@@ -79,8 +80,8 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
     });
   }
   // Resizable buffers could be made until the machine has no addresses left.
-  replaceConstructor('ArrayBuffer', (native, [length], newTarget) =>
-    allocate(() => construct(native, [length], newTarget)),
+  replaceConstructor('ArrayBuffer', (native, args, newTarget) =>
+    allocate(() => construct(native, [args[0]], newTarget)),
   );
   replaceMethod(ArrayBuffer.prototype, 'slice', (native) => ({
     method(this: unknown, ...args: unknown[]): unknown {

@@ -120,6 +120,25 @@ describe('The language of sketches', () => {
     expect(value(script)).toBe(0x7fc0_0000);
   });
 
+  it.each([
+    'Float32Array = class {}',
+    'Number = () => NaN',
+    'Math.floor = Math.ceil = Math.min = () => 0',
+    "Object.defineProperty(ArrayBuffer.prototype, 'byteLength', { get: () => 0 })",
+    'Array.prototype[Symbol.iterator] = function* () {}',
+  ])('has one NaN where the sketch replaced a builtin: %s', async (replacement) => {
+    const other = await pinnedRealm();
+    const script = `(() => {
+      const f = new Float32Array(3), { buffer } = f, nan = Math.sqrt(+'-1');
+      const Words = Uint32Array;
+      ${replacement};
+      const u = new Words(buffer);
+      f[1] = nan;
+      return u[1];
+    })()`;
+    expect(evaluate(other, script)).toBe(0x7fc0_0000);
+  });
+
   it('keeps the methods of a view of something else', () => {
     const both = 'const i = Int32Array.of(3, 1, 2), v = new Uint8Array(i.buffer), f = new Float32Array(i.buffer);';
     const calls =
