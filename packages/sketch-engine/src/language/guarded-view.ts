@@ -3,10 +3,6 @@ import { nanSettler, type Contents, type SettleNaNs } from './float-bits.js';
 /** A typed array. */
 export interface View {
   readonly buffer: ArrayBuffer;
-  readonly byteOffset: number;
-  readonly byteLength: number;
-  readonly length: number;
-  readonly BYTES_PER_ELEMENT: number;
 }
 
 interface GuardedOptions {
@@ -14,6 +10,8 @@ interface GuardedOptions {
   readonly kind: Contents;
   /** The content of the buffer before this view. */
   readonly held: Contents;
+  /** Bytes per element. */
+  readonly width: number;
   /** Makes another view of the kind on the buffer, guarded like this one. */
   readonly part: (fromByte: number, length: number) => View;
   /** Makes a typed array of the kind, with its own buffer, of values. */
@@ -22,36 +20,79 @@ interface GuardedOptions {
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-const { apply, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf, set } = Reflect;
+/** A member of all typed arrays. */
+interface Member {
+  readonly getter: unknown;
+  readonly value: unknown;
+  /** The same method of arrays, which reads each element by its index. */
+  readonly byIndex: Method | undefined;
+  /** Does it return a typed array? */
+  readonly isCopying: boolean;
+}
+
+const { apply, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, set } = Reflect;
+const isView = get(ArrayBuffer, 'isView') as (value: unknown) => boolean;
+/** Copies what is like an array without its iterator and its species. */
+const copyOf = get(Array.prototype, 'toSpliced') as Method;
 
 /** Methods that run code of the sketch, or return to it, between two elements that they read. */
-const READING =
-  'at entries every filter find findIndex findLast findLastIndex forEach includes indexOf join keys lastIndexOf map reduce reduceRight slice some toLocaleString values with';
+const READING = new Set(
+  'at entries every filter find findIndex findLast findLastIndex forEach includes indexOf join keys lastIndexOf map reduce reduceRight slice some toLocaleString toString values with'.split(
+    ' ',
+  ),
+);
 /** Those of them that return a typed array. */
-const COPYING: readonly unknown[] = ['filter', 'map', 'slice', 'with'];
-const TYPED: object = getPrototypeOf(Uint8Array.prototype) as object;
+const COPYING = new Set(['filter', 'map', 'slice', 'with']);
 
-/** The same methods of arrays, which read each element by its index, as they are before the sketch. */
-const BY_INDEX = READING.split(' ').map((name) => ({
-  name,
-  method: get(Array.prototype, name) as Method,
-  isCopying: COPYING.includes(name),
-}));
+/** The members as they are before the sketch, by key; the record has no prototype. */
+function membersNow(): Readonly<Record<PropertyKey, Member | undefined>> {
+  const typed = getPrototypeOf(Uint8Array.prototype) as object;
+  const members = Object.create(null) as Record<PropertyKey, Member | undefined>;
+  for (const key of ownKeys(typed)) {
+    const name = key === Symbol.iterator ? 'values' : String(key);
+    const found = getOwnPropertyDescriptor(typed, key);
+    const byIndex = READING.has(name) ? (get(Array.prototype, name) as Method) : undefined;
+    members[key] = { getter: found?.get, value: found?.value as unknown, byIndex, isCopying: COPYING.has(name) };
+  }
+  return members;
+}
 
-/** @param value what the view has under the key: the method of all typed arrays, unless the sketch gave it another */
-function byIndex(key: PropertyKey, value: unknown): (typeof BY_INDEX)[number] | undefined {
-  if (value !== get(TYPED, key)) return undefined;
-  const name = key === Symbol.iterator ? 'values' : key;
-  for (let i = 0; i < BY_INDEX.length; i++) if (BY_INDEX[i]?.name === name) return BY_INDEX[i];
+/** The getter under a key, if there is one. */
+function getterIn(holder: object, key: PropertyKey): unknown {
+  for (let at: object | null = holder; at !== null; at = getPrototypeOf(at)) {
+    const found = getOwnPropertyDescriptor(at, key);
+    if (found !== undefined) return found.get;
+  }
   return undefined;
+}
+
+/** Called before the sketch, whose members of the same names get no view without its guard. */
+export function viewGuard(): (view: View, options: GuardedOptions) => View {
+  const members = membersNow();
+  const inner = (view: View, key: string): unknown => apply(members[key]?.getter as Method, view, []);
+  return (view, options) =>
+    guardedView(view, {
+      ...options,
+      members,
+      buffer: inner(view, 'buffer') as ArrayBuffer,
+      byteOffset: inner(view, 'byteOffset') as number,
+      byteLength: inner(view, 'byteLength') as number,
+    });
+}
+
+interface Guarded extends GuardedOptions {
+  readonly members: Readonly<Record<PropertyKey, Member | undefined>>;
+  readonly buffer: ArrayBuffer;
+  readonly byteOffset: number;
+  readonly byteLength: number;
 }
 
 /**
  * A view of a buffer that holds something else, as in tricks with the bits of a float. Elements read and written through
  * it have canonical NaNs; it is slower than a typed array, and no function of the engine takes it for one.
  */
-export function guardedView(view: View, { kind, held, part, copy }: GuardedOptions): View {
-  const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: width } = view;
+function guardedView(view: View, options: Guarded): View {
+  const { kind, held, width, part, copy, members, buffer, byteOffset, byteLength } = options;
   const settler = (contents: Contents): SettleNaNs =>
     contents === 'integers' ? () => {} : nanSettler(buffer, contents);
   const settleHeld = settler(held);
@@ -62,35 +103,42 @@ export function guardedView(view: View, { kind, held, part, copy }: GuardedOptio
     if (index >= 0) settle(byteOffset + index * width, byteOffset + index * width + width);
     else settle(byteOffset, byteOffset + byteLength);
   };
-  const subarray = (begin = 0, end = view.length): View => {
+  const length = byteLength / width;
+  const subarray = (begin = 0, end = length): View => {
     const at = (index: number): number =>
-      Math.min(Math.max(index < 0 ? view.length + Math.trunc(index) : Math.trunc(index), 0), view.length);
+      Math.min(Math.max(index < 0 ? length + Math.trunc(index) : Math.trunc(index), 0), length);
     return part(byteOffset + at(begin) * width, Math.max(0, at(end) - at(begin)));
   };
   const guarded: View = new Proxy(view, {
-    get(target, key) {
+    get(target, key): unknown {
       if (typeof key === 'string' && +key >= 0) settleAt(settleHeld, key);
+      const member = members[key];
+      if (member === undefined) return get(target, key, guarded);
+      if (member.getter !== undefined && getterIn(target, key) === member.getter) return get(target, key);
+      const value: unknown = get(target, key, guarded);
+      // A function of the sketch has the guarded view as `this`.
+      if (typeof value !== 'function' || value !== member.value || key === 'constructor') return value;
       if (key === 'subarray') return subarray;
-      const value: unknown = get(target, key);
-      if (typeof value !== 'function' || key === 'constructor') return value;
-      const reading = byIndex(key, value);
+      const { byIndex, isCopying } = member;
       return (...args: unknown[]): unknown => {
-        if (reading !== undefined) {
-          const result = apply(reading.method, guarded, args);
-          return reading.isCopying ? copy(result) : result;
+        if (byIndex !== undefined) {
+          const result = apply(byIndex, guarded, args);
+          return isCopying ? copy(result) : result;
         }
         settleHeld(byteOffset, byteOffset + byteLength);
         // Converting values may run code of the sketch: none is written before all are converted.
         const source = args[0];
-        const isSet = key === 'set' && value === get(TYPED, key) && typeof source === 'object' && source !== null;
-        const given = isSet ? [copy(source), args[1]] : args;
+        const isConverted = key === 'set' && typeof source === 'object' && source !== null && !isView(source);
+        const given = isConverted ? [copy(apply(copyOf, source, [])), args[1]] : args;
         const result: unknown = apply(value, target, given);
         settleWritten(byteOffset, byteOffset + byteLength);
         return result === target ? guarded : result;
       };
     },
     set(target, key, value) {
-      const done = set(target, key, value);
+      // A setter of the sketch has the guarded view as `this`.
+      const isElement = typeof key === 'string' && +key >= 0 && `${+key}` === key;
+      const done = isElement ? set(target, key, value) : set(target, key, value, guarded);
       settleAt(settleWritten, key);
       return done;
     },

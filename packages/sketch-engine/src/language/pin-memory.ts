@@ -1,5 +1,5 @@
 import { nanSettler, type Contents } from './float-bits.js';
-import { guardedView, type View } from './guarded-view.js';
+import { viewGuard, type View } from './guarded-view.js';
 import { isLimit } from './limits.js';
 
 type Construct = new (...args: unknown[]) => object;
@@ -63,6 +63,13 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
     configurable: true,
     enumerable: false,
   });
+  for (const name of COPYING)
+    replaceMethod(prototype, name, (native) => ({
+      method(this: unknown, ...args: unknown[]): unknown {
+        return allocate<unknown>(() => apply(native, this, args));
+      },
+    }));
+  const guardedView = viewGuard();
   for (const [name, kind] of KINDS) {
     const pinned = replaceConstructor(name, (native, args, newTarget) => {
       const view = allocate(() => construct(native, args, newTarget)) as View;
@@ -76,7 +83,8 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
         return made as View;
       };
       const copy = (values: unknown): object => allocate(() => construct(native, [values], newTarget));
-      return guardedView(view, { kind, held, part, copy });
+      const width = get(native, 'BYTES_PER_ELEMENT') as number;
+      return guardedView(view, { kind, held, width, part, copy });
     });
   }
   // Resizable buffers could be made until the machine has no addresses left.
@@ -89,12 +97,6 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
       return allocate<unknown>(() => apply(native, this, args));
     },
   }));
-  for (const name of COPYING)
-    replaceMethod(prototype, name, (native) => ({
-      method(this: unknown, ...args: unknown[]): unknown {
-        return allocate<unknown>(() => apply(native, this, args));
-      },
-    }));
   pinDataView(settle);
 }
 

@@ -121,6 +121,45 @@ describe('The language of sketches', () => {
   });
 
   it.each([
+    ['method', 'hand() { return [this]; }', 'v.hand()[0]'],
+    ['getter', 'get hand() { return this; }', 'v.hand'],
+    ['setter', 'set hand(value) { value[0] = this; }', '((held) => { v.hand = held; return held[0]; })([])'],
+    ['getter instead of one of all views', 'get length() { return this; }', 'v.length'],
+    ['method that a method calls', 'join() { own = this; return String(); }', '(String(v), own)'],
+    ['byteOffset', "get byteOffset() { return 4 * +'3'; }", 'v'],
+  ])('has one NaN for a subclass with its own %s', (_name, member, own) => {
+    const script = `(() => {
+      let own;
+      class Words extends Uint32Array { ${member} }
+      const f = new Float32Array(3), v = new Words(f.buffer);
+      const seen = ${own};
+      f[1] = Math.sqrt(+'-1');
+      return seen[1];
+    })()`;
+    expect(value(script)).toBe(0x7fc0_0000);
+  });
+
+  it('sets in a view of something else what a typed array sets', () => {
+    const sources =
+      '[new Set([1, 2]), Float32Array.of(1, 2).buffer, { length: 2, 0: 5, 1: 6 }, [, 3], Int8Array.of(7, 8)]';
+    const contents = (made: string): string =>
+      `${sources}.map((source) => { const g = ${made}; g.set(source, 1); return [...g].map(String); })`;
+    expect(value(contents('new Float32Array(new Int32Array(3).buffer)'))).toEqual(
+      value(contents('new Float32Array(3)')),
+    );
+  });
+
+  it('calls the methods that a sketch gives all views', async () => {
+    const other = await pinnedRealm();
+    const script = `(() => {
+      ${floatsFirst}
+      Object.getPrototypeOf(Uint8Array.prototype).map = function () { return this === u; };
+      return u.map();
+    })()`;
+    expect(evaluate(other, script)).toBe(true);
+  });
+
+  it.each([
     'Float32Array = class {}',
     'Number = () => NaN',
     'Math.floor = Math.ceil = Math.min = () => 0',
