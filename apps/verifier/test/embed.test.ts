@@ -101,6 +101,14 @@ describe('the description for sites that embed', () => {
     expect(refused.body).not.toHaveProperty('html');
   });
 
+  it('is refused for a moment while the node cannot be asked', async () => {
+    const down = `sha256:${'5'.repeat(64)}`;
+    node.answers.set(certificatePath(down), { status: 500, body: {} });
+    const path = `/oembed?${new URLSearchParams({ url: `${PUBLIC_URL}/c/${down}` }).toString()}`;
+    const { status, headers } = await ask(verifier.url, path, { accept: 'application/json' });
+    expect([status, headers['retry-after'], headers['cache-control']]).toEqual([503, '5', 'no-store']);
+  });
+
   it('names the member and the rule of a width that is none', async () => {
     const refused = await oembed({ url: `${PUBLIC_URL}/c/${hash}`, maxwidth: '1e3' });
     expect([refused.status, refused.body['message']]).toEqual([400, 'maxwidth: must be an integer from 1 to 999999']);

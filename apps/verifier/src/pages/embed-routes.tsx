@@ -27,6 +27,9 @@ const EMBED_HEADERS = {
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
 };
 
+/** While the node cannot be asked; seconds. */
+const RETRY = { 'retry-after': '5' };
+
 const RECORD_IN_ADDRESS = /^\/(c|p)\/([^/]+)$/;
 
 /** The verdict in a frame of another site, and the description by which sites find it (oEmbed 1.0). */
@@ -53,8 +56,7 @@ async function embed(
     headers: EMBED_HEADERS,
     body: `<!doctype html>${renderToString(<EmbedDocument {...{ kind, hash, publicUrl, outcome, assets }} />)}`,
   });
-  if (status === 503)
-    return { ...make(), headers: { ...EMBED_HEADERS, 'retry-after': '5', 'cache-control': 'no-store' } };
+  if (status === 503) return { ...make(), headers: { ...EMBED_HEADERS, ...RETRY, 'cache-control': 'no-store' } };
   return unlessUnchanged(
     request,
     entityTag(settings.buildId, 'embed', kind, hash, version),
@@ -72,7 +74,8 @@ async function describe({ settings, checkRecord }: EmbedRouteDeps, query: URLSea
   const record = recordIn(query.get('url'), publicUrl);
   const { outcome }: RecordCheck = await checkRecord(record.kind, record.hash);
   const status = STATUS_OF_HEADLINE[outcome.headline] ?? 200;
-  if (status !== 200) throw new ServiceError({ code: status === 404 ? 'NOT_FOUND' : 'SERVICE_UNAVAILABLE' });
+  if (status === 404) throw new ServiceError({ code: 'NOT_FOUND' });
+  if (status !== 200) throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', headers: RETRY });
   const size = {
     width: Math.min(EMBED_SIZE.width, maximum(query, 'maxwidth')),
     height: Math.min(EMBED_SIZE.height, maximum(query, 'maxheight')),
