@@ -83,6 +83,17 @@ describe('the description for sites that embed', () => {
     expect(page.text.replaceAll('&lt;', '<').replaceAll('&quot;', '"')).toContain(described['html']);
   });
 
+  it.each([
+    ['with a slash at its end', (address: string) => `${address}/`],
+    ['in another case', (address: string) => address.replace('https://verify', 'HTTPS://Verify')],
+    ['with its port', (address: string) => address.replace(PUBLIC_URL, `${PUBLIC_URL}:443`)],
+    ['with a query', (address: string) => `${address}?from=mail#top`],
+  ])('is found by the address of the page %s', async (_, written) => {
+    const { status, body } = await oembed({ url: written(`${PUBLIC_URL}/c/${hash}`) });
+    expect(status).toBe(200);
+    expect(body['html']).toContain(`<iframe src="${PUBLIC_URL}/embed/c/${encodeURIComponent(hash)}"`);
+  });
+
   it('is never larger than asked for', async () => {
     const { body } = await oembed({ url: `${PUBLIC_URL}/c/${hash}`, maxwidth: '300', maxheight: '9999' });
     expect(body).toMatchObject({ width: 300, height: 120 });

@@ -94,7 +94,10 @@ async function describe({ settings, checkRecord }: EmbedRouteDeps, query: URLSea
 /** The record whose page has this address. @throws ServiceError for the address of anything else */
 function recordIn(address: string | null, publicUrl: string): { readonly kind: RecordKind; readonly hash: Sha256Hash } {
   if (address === null) throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'url: is required' });
-  const path = address.startsWith(`${publicUrl}/`) ? address.slice(publicUrl.length).replace(/[?#].*$/, '') : '';
+  // Both as browsers write them, since users and programs write other cases and ports.
+  const site = new URL(publicUrl).href.replace(/\/$/, '');
+  const asked = URL.canParse(address) ? new URL(address).href : '';
+  const path = asked.startsWith(`${site}/`) ? asked.slice(site.length).replace(/\/?([?#].*)?$/, '') : '';
   const [, letter, segment = ''] = RECORD_IN_ADDRESS.exec(path) ?? [];
   const hash = segment.replace(/%3a/i, ':');
   if (!isSha256Hash(hash))
