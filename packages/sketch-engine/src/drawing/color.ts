@@ -143,7 +143,7 @@ export function colorOf(args: readonly unknown[], mode: ColorMode, readCss: CssC
 
 /** p5.js's own notation beside those of CSS: `hsb(160, 100%, 50%)`, `hsba(160, 100%, 50%, 0.5)`. */
 function readHsb(text: string): Quad | undefined {
-  const found = /^hsba?\(([\d.]+), *([\d.]+)%, *([\d.]+)%(?:, *([\d.]+))?\)$/i.exec(text.trim());
+  const found = /^hsba?\( *([\d.]+) *, *([\d.]+)% *, *([\d.]+)% *(?:, *([\d.]+) *)?\)$/i.exec(text.trim());
   if (found === null) return undefined;
   const [, h, s, b, alpha = 1] = found;
   const [red, green, blue] = fromHsb(Number(h) / 360, Number(s) / 100, Number(b) / 100);

@@ -20,6 +20,7 @@ it.each([
     "translate('20', '30'); scale('2'); rect(0, 0, 400, 300);",
     'rect(20, 30, 800, 600);',
   ],
+  ['spaces in the text of a colour', "background('hsb( 160 , 100% , 50% )')", "background('hsb(160, 100%, 50%)')"],
   ['a translation by one number does nothing', 'translate(20); rect(0, 0, 400, 300);', 'rect(0, 0, 400, 300);'],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
