@@ -52,7 +52,7 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
       if (sealed === null) return;
       const { executionId, certificateHash, bundle } = sealed;
       answer.certificate = { executionId, certificateHash };
-      deps.answers.add(namesOf(end.output, end.providerRequestId, textOf(bundle['snapshot'], 'outputHash')), sealed);
+      deps.answers.add(namesOf(end.output, end.requestIds, textOf(bundle['snapshot'], 'outputHash')), sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
     const follow = (response: Response | null): Follower | null => {

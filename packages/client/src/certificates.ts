@@ -64,8 +64,8 @@ export interface Certificates {
   run<T>(options: ProjectOptions, work: () => T): Promise<Awaited<T>>;
   /**
    * The certificate of an answer that the program has read: of a `Response`, of an answer or a part of one as an SDK
-   * returned it, of an error of an SDK, or of the id that the provider assigned. Null where no observed request of the
-   * newest 1,000 can be the one, or several can.
+   * returned it, of an error of an SDK, or of the id that the provider assigned. Null where none of the newest observed
+   * requests can be the one, or several can.
    */
   of(answer: unknown): SealedCall | null;
   stats(): Stats;

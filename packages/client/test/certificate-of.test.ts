@@ -106,6 +106,21 @@ describe('the certificate of an answer', () => {
     ]);
   });
 
+  it('is found by the request id of the provider beside that of a gateway', async () => {
+    program = await ObservedProgram.start((_, response) => {
+      response.setHeader('request-id', 'provider-1');
+      sendJson(response, MESSAGE);
+    });
+    const client = program.cer.anthropic(new Anthropic({ apiKey: 'key', baseURL: program.server.url, maxRetries: 0 }));
+    const message = await client.messages.create({ ...params, max_tokens: 9 });
+    expect([message, 'req-1', 'provider-1'].map((name) => program.cer.of(name))).toEqual([
+      sealed(0),
+      sealed(0),
+      sealed(0),
+    ]);
+    expect(program.calls()[0]?.payload['providerRequestId']).toBe('req-1');
+  });
+
   it('is found by the id of Gemini, and without an id by the content', async () => {
     const answer = { candidates: [{ content: { parts: [{ text: 'Lisbon' }] } }] };
     let served: object = { ...answer, responseId: 'response-1' };
@@ -129,6 +144,13 @@ describe('the certificate of an answer', () => {
 });
 
 describe('there is no certificate', () => {
+  it('of a call that was left out, when another one has its id and content', async () => {
+    let calls = 0;
+    const client = await openai(json, { certify: () => (calls += 1) > 1 });
+    const answers = [await client.chat.completions.create(params), await client.chat.completions.create(params)];
+    expect(answers.map((answer) => program.cer.of(answer))).toEqual([null, sealed(0)]);
+  });
+
   it('of a call that was left out, and of anything else', async () => {
     const client = await openai(json, { certify: () => false });
     const answer = await client.chat.completions.create(params);

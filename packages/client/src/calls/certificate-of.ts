@@ -8,9 +8,9 @@ const REQUEST_IDS = ['_request_id', 'requestID'];
 /** Members of an answer that hold the provider's id of it. */
 const ANSWER_IDS = ['id', 'responseId'];
 
-/** The names that an answer is found by: a request id of the provider, its content, an id that the provider assigned. */
-export function namesOf(output: Json, requestId: string | null, contentHash: string | null): (string | null)[] {
-  return [requestId, contentHash, answerIdIn(output)];
+/** The names that an answer is found by: request ids of the provider, its content, an id that the provider assigned. */
+export function namesOf(output: Json, requestIds: readonly string[], contentHash: string | null): (string | null)[] {
+  return [...requestIds, contentHash, answerIdIn(output)];
 }
 
 export function answerIdIn(output: unknown): string | null {
@@ -28,7 +28,10 @@ export function certificateOf(answers: CertifiedAnswers, protocol: Protocol, ans
   const observed = answers.responses.get(answer);
   if (observed !== undefined) return observed.certificate;
   const find = (name: string | null): SealedCall | null => (name === null ? null : answers.find(name));
-  return find(textIn(answer, REQUEST_IDS)) ?? find(hashOfValue(answer as Json, protocol)) ?? find(answerIdIn(answer));
+  const requestId = textIn(answer, REQUEST_IDS);
+  // The request has no certificate, and another answer may have the same content or id.
+  if (requestId !== null && !answers.isKnown(requestId)) return null;
+  return find(requestId) ?? find(hashOfValue(answer as Json, protocol)) ?? find(answerIdIn(answer));
 }
 
 function textIn(value: unknown, names: readonly string[]): string | null {

@@ -1,6 +1,6 @@
 import type { Sealed } from '../seal/seal.js';
 
-/** Maximum names of answers remembered; an answer has up to three. */
+/** Maximum names of answers remembered; an answer has up to three, and one more behind a gateway. */
 const MAX_NAMES = 3000;
 
 /** A call and the hash of its certificate. */
@@ -37,6 +37,8 @@ export interface CertifiedAnswers {
   take(name: string): CertifiedAnswer | null;
   /** The one answer with this name; null where several have it. */
   find(name: string): SealedCall | null;
+  /** Do answers have this name? */
+  isKnown(name: string): boolean;
   /** Responses in the hands of the program. */
   readonly responses: WeakMap<object, ObservedAnswer>;
 }
@@ -69,6 +71,7 @@ export function createCertifiedAnswers(): CertifiedAnswers {
       const found = named.get(name);
       return found === undefined || found.isShared ? null : found.call;
     },
+    isKnown: (name) => named.has(name),
     responses: new WeakMap(),
   };
 }

@@ -17,8 +17,9 @@ export function describeExchange(
   provider: string | undefined,
   link: JsonMembers,
 ): CallDescription {
-  const { outcome, status, errorCode, output, bytes, sha256, streamed, providerRequestId } = ended;
+  const { outcome, status, errorCode, output, bytes, sha256, streamed, requestIds } = ended;
   const providerId = answerIdIn(output);
+  const [providerRequestId = null] = requestIds;
   const payload: Record<string, Json> = { outcome, httpStatus: status };
   if (errorCode !== null) payload['errorCode'] = errorCode;
   payload['attempt'] = call.attempt + 1;

@@ -20,8 +20,12 @@ export interface Ended {
   readonly bytes: number;
   readonly sha256: string;
   readonly streamed: boolean;
-  readonly providerRequestId: string | null;
+  /** The provider's ids of the request, the first of which the certificate names: gateways add their own. */
+  readonly requestIds: readonly string[];
 }
+
+/** Headers that SDKs state the id of a request from. */
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id'];
 
 export interface ExchangeSettings {
   /** Maximum bytes of an answer kept for its fold; a larger one is bound by the hash of its bytes. */
@@ -134,8 +138,7 @@ export class Exchange {
       bytes: this.#bytes,
       sha256: hash.hex(),
       streamed: this.#fold !== null,
-      providerRequestId:
-        this.#response?.headers.get('x-request-id') ?? this.#response?.headers.get('request-id') ?? null,
+      requestIds: REQUEST_ID_HEADERS.map((name) => this.#response?.headers.get(name)).filter((id) => id != null),
     });
     this.#kept = null;
   }
