@@ -11,6 +11,8 @@ from cer_verify import ABSENT, CanonicalError, get, hash_bytes, hashed_bytes
 
 # Members in which SDKs state the provider's id of a request: on an answer, and on an error or a raw response.
 _REQUEST_IDS = ("_request_id", "request_id")
+# The one of them that no answer has by itself.
+_STATED_BY_SDKS = ("_request_id",)
 # Members of an answer that hold the provider's id of it: as sent, and as Gemini's SDK names it.
 _ANSWER_IDS = ("id", "responseId", "response_id")
 # Members of errors, streams and raw responses that hold the response.
@@ -33,6 +35,10 @@ def certificate_of(answers: CertifiedAnswers, protocol: str, answer: object) -> 
         observed = answers.responses.get(response) if is_response(response) else None
         if observed is not None:
             return observed.certificate
+    stated = None if isinstance(answer, dict) else _text_in(answer, _STATED_BY_SDKS)
+    if stated is not None and not answers.is_known(stated):
+        # The request has no certificate, and another answer may have the same content or id.
+        return None
     names = (_text_in(answer, _REQUEST_IDS), _content_hash(answer, protocol), _any_id_in(answer))
     found = (answers.find(name) for name in names if name)
     return next((call for call in found if call is not None), None)

@@ -165,8 +165,8 @@ class Certificates:
         """The certificate of an answer that the program has read; does not raise, and needs no node.
 
         `answer` is a response of httpx or httpx2, an answer, a part of one or an error as an SDK made it, the JSON of
-        an answer, or an id that the provider assigned. Returns None where no observed request of the newest 1,000 can
-        be the one, or several can.
+        an answer, or an id that the provider assigned. Returns None where none of the newest observed requests can be
+        the one, or several can.
         """
         try:
             return certificate_of(self._recorder.answers, self._recorder.deps.protocol, answer)

@@ -7,7 +7,7 @@ import weakref
 from collections import OrderedDict
 from typing import Any, Iterable, MutableMapping, NamedTuple, Optional
 
-# Maximum names of answers that are kept; an answer has up to three.
+# Maximum names of answers that are kept; an answer has up to three, and one more behind a gateway.
 MAX_NAMES = 3000
 
 
@@ -54,6 +54,11 @@ class CertifiedAnswers:
                 self._named.move_to_end(name)
             while len(self._named) > MAX_NAMES:
                 self._named.popitem(last=False)
+
+    def is_known(self, name: str) -> bool:
+        """Whether answers have this name."""
+        with self._lock:
+            return name in self._named
 
     def find(self, name: str) -> Optional[SealedCall]:
         """The one answer with this name; None where several have it."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from typing import Callable, Iterable, Mapping, NamedTuple, Optional
+from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Tuple
 
 from cer_client.encoding import decoder_of
 from cer_client.folds import Fold, object_in
 from cer_client.sse import Framing, SseReader
 from cer_verify import get
+
+# Headers that SDKs state the id of a request from.
+_REQUEST_ID_HEADERS = ("x-request-id", "request-id")
 
 
 class Ended(NamedTuple):
@@ -27,7 +30,8 @@ class Ended(NamedTuple):
     size: int
     sha256: str
     streamed: bool
-    provider_request_id: Optional[str]
+    # The provider's ids of the request, the first of which the certificate names: gateways add their own.
+    request_ids: Tuple[str, ...]
 
 
 class Answer(NamedTuple):
@@ -140,7 +144,7 @@ class Exchange:
                 size=self._size,
                 sha256=self._hash.hexdigest(),
                 streamed=self._is_stream,
-                provider_request_id=headers.get("x-request-id", headers.get("request-id")),
+                request_ids=tuple(headers[name] for name in _REQUEST_ID_HEADERS if name in headers),
             )
         )
         self._content = None

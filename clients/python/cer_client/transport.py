@@ -69,7 +69,7 @@ class Watch:
         if sealed is not None:
             call = SealedCall(sealed.execution_id, sealed.certificate_hash)
             self.answer.certificate = call
-            self._observer.recorder.answers.add((ended.provider_request_id, sealed.output_hash, provider_id), call)
+            self._observer.recorder.answers.add((*ended.request_ids, sealed.output_hash, provider_id), call)
 
     def _described(self, ended: Ended, provider_id: Optional[str]) -> Call:
         request = self._request
@@ -84,7 +84,7 @@ class Watch:
         }
         optional = {
             "errorCode": ended.error_code,
-            "providerRequestId": ended.provider_request_id,
+            "providerRequestId": next(iter(ended.request_ids), None),
             "providerId": provider_id,
         }
         payload.update({name: value for name, value in optional.items() if value is not None})

@@ -22,7 +22,7 @@ import openai  # noqa: E402
 from google import genai  # noqa: E402
 from google.genai import types  # noqa: E402
 from model_server import COMPLETION, MESSAGE, MESSAGE_EVENTS, Script  # noqa: E402
-from observed_program import SECRET, ObservedProgram, bundles  # noqa: E402
+from observed_program import SECRET, ObservedProgram, bundles, payload  # noqa: E402
 
 from cer_client import Certificates, Confidential, SealedCall  # noqa: E402
 
@@ -48,8 +48,8 @@ class Case(ObservedProgram):
         self.addCleanup(http.close)
         return openai.OpenAI(api_key="key", base_url=f"{self.server.url}/v1", http_client=http, max_retries=0)
 
-    def anthropic(self, cer: Certificates) -> anthropic.Anthropic:
-        http = http_of(anthropic.DefaultHttpxClient).Client(transport=cer.transport())
+    def anthropic(self, cer: Certificates, inner: Any = None) -> anthropic.Anthropic:
+        http = http_of(anthropic.DefaultHttpxClient).Client(transport=cer.transport(inner))
         self.addCleanup(http.close)
         return anthropic.Anthropic(api_key="key", base_url=self.server.url, http_client=http, max_retries=0)
 
@@ -82,6 +82,26 @@ class OfSdks(Case):
         self.assertEqual([cer.of(answer) for answer in answers], [None, None])
         # The response itself is one of its call only.
         self.assertEqual([cer.of(one) for one in raw], [self.sealed(2), self.sealed(3)])
+
+    def test_call_that_was_left_out_when_another_one_has_its_answer(self) -> None:
+        ids, wanted = itertools.count(), iter((False, True))
+        cer = self.certificates(certify=lambda *_: next(wanted))
+        library = http_of(openai.DefaultHttpxClient)
+        inner = library.MockTransport(
+            lambda _: library.Response(200, json=COMPLETION, headers={"x-request-id": f"req-{next(ids)}"})
+        )
+        client = self.openai(cer, inner)
+        answers = [client.chat.completions.create(**CHAT) for _ in range(2)]
+        self.assertEqual([cer.of(answer) for answer in answers], [None, self.sealed(0)])
+
+    def test_request_id_of_the_provider_beside_that_of_a_gateway(self) -> None:
+        library = http_of(anthropic.DefaultHttpxClient)
+        headers = {"x-request-id": "gateway-1", "request-id": "provider-1"}
+        inner = library.MockTransport(lambda _: library.Response(200, json=MESSAGE, headers=headers))
+        cer = self.certificates()
+        message = self.anthropic(cer, inner).messages.create(**CHAT, max_tokens=9)
+        self.assertEqual([cer.of(one) for one in (message, "gateway-1", "provider-1")], [self.sealed(0)] * 3)
+        self.assertEqual(payload(bundles(self.folder)[0])["providerRequestId"], "gateway-1")
 
     def test_part_of_a_stream_when_it_was_read(self) -> None:
         cer = self.certificates()
