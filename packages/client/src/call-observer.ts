@@ -2,7 +2,7 @@ import { platform } from '#client-platform';
 import type { Contexts } from './calls/call-context.js';
 import type { OpenCalls } from './calls/open-calls.js';
 import type { Attempts } from './observe/attempts.js';
-import { textOf } from './json.js';
+import { textOf, type Json } from './json.js';
 import { BodyHash } from './observe/body-hash.js';
 import { describeExchange } from './observe/describe-exchange.js';
 import { Exchange, type Ended } from './observe/exchange.js';
@@ -15,6 +15,7 @@ import { once, whileWaiting } from './observe/while-waiting.js';
 import { namesOf } from './calls/certificate-of.js';
 import type { CertifiedAnswers, ObservedAnswer } from './calls/certified-answers.js';
 import type { Recorder, StartedCall } from './calls/recorder.js';
+import { hashOfValue, type Sealed } from './seal/seal.js';
 import { protocolOf, type Settings } from './settings.js';
 
 const MAX_CONTENT_BYTES = 8 * 1024 * 1024;
@@ -36,6 +37,11 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
 
   const protocol = settings.redaction === undefined ? protocolOf(settings) : null;
 
+  const contentHashOf = (output: Json, sealed: Sealed | null): string | null => {
+    if (sealed !== null) return textOf(sealed.bundle['snapshot'], 'outputHash');
+    return output === null ? null : hashOfValue(output, protocolOf(settings));
+  };
+
   const watch = (call: ModelCall, started: StartedCall, body: string): Watch => {
     const framework = contexts.current().call ?? deps.openCalls.claim(body, call.model);
     if (framework !== null) framework.isClaimed = true;
@@ -49,10 +55,11 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
       forget();
       if (end.outcome !== 'complete') attempts.ended(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
-      if (sealed === null) return;
-      const { executionId, certificateHash, bundle } = sealed;
-      answer.certificate = { executionId, certificateHash };
-      deps.answers.add(namesOf(end.output, end.requestIds, textOf(bundle['snapshot'], 'outputHash')), sealed);
+      if (sealed !== null) {
+        const { executionId, certificateHash } = sealed;
+        answer.certificate = { executionId, certificateHash };
+      }
+      deps.answers.add(namesOf(end.output, end.requestIds, contentHashOf(end.output, sealed)), sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
     const follow = (response: Response | null): Follower | null => {

@@ -5,7 +5,7 @@ import { textOf } from '../src/json.js';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 
-import type { CertificatesOptions } from '../src/index.js';
+import type { CertificatesOptions, Redaction } from '../src/index.js';
 import {
   COMPLETION,
   events,
@@ -144,6 +144,26 @@ describe('the certificate of an answer', () => {
 });
 
 describe('there is no certificate', () => {
+  it('of a call that could not be sealed, when another one has its id and content', async () => {
+    let values = 0;
+    const redact: Redaction['redact'] = (value) => {
+      values += 1;
+      if (values === 1) throw new Error('no rules');
+      return value;
+    };
+    const client = await openai(
+      (_, response) => {
+        response.removeHeader('x-request-id');
+        sendJson(response, COMPLETION);
+      },
+      { redaction: { name: 'rules-1', redact } },
+    );
+    const refused = await client.chat.completions.create(params);
+    await client.chat.completions.create(params);
+    expect(program.cer.stats()).toMatchObject({ unsealed: 1, sealed: 1 });
+    expect([refused, COMPLETION.id].map((answer) => program.cer.of(answer))).toEqual([null, null]);
+  });
+
   it('of a call that was left out, when another one has its id and content', async () => {
     let calls = 0;
     const client = await openai(json, { certify: () => (calls += 1) > 1 });

@@ -44,6 +44,14 @@ describe('certificates of observed answers', () => {
     ]);
   });
 
+  it('have no name that an answer without a certificate has', () => {
+    const answers = createCertifiedAnswers();
+    answers.add(['one', 'two'], null);
+    answers.add(['two'], sealed('b'));
+    expect([answers.find('one'), answers.find('two'), answers.take('one')]).toEqual([null, null, null]);
+    expect(answers.take('two')).not.toBeNull();
+  });
+
   it('may have one name twice', () => {
     const answers = createCertifiedAnswers();
     answers.add(['one', 'one'], sealed('a'));

@@ -21,7 +21,8 @@ export interface ObservedAnswer {
 }
 
 interface Named extends CertifiedAnswer {
-  readonly call: SealedCall;
+  /** Null for an answer without a certificate. */
+  readonly call: SealedCall | null;
   /** Several answers had this name. */
   readonly isShared: boolean;
   isTaken: boolean;
@@ -31,8 +32,11 @@ interface Named extends CertifiedAnswer {
 export interface CertifiedAnswers {
   /** From now on certificates are kept: before a trace can ask for one, hashes are enough, and bundles fill the memory. */
   remember(): void;
-  /** @param names null for those that the answer does not have */
-  add(names: readonly (string | null)[], sealed: Sealed): void;
+  /**
+   * @param names null for those that the answer does not have
+   * @param sealed null for an answer without a certificate
+   */
+  add(names: readonly (string | null)[], sealed: Sealed | null): void;
   /** The newest answer with this name; it is found once. */
   take(name: string): CertifiedAnswer | null;
   /** The one answer with this name; null where several have it. */
@@ -51,8 +55,8 @@ export function createCertifiedAnswers(): CertifiedAnswers {
       isAsked = true;
     },
     add: (names, sealed) => {
-      const { executionId, certificateHash } = sealed;
-      const call = { executionId, certificateHash };
+      const call =
+        sealed === null ? null : { executionId: sealed.executionId, certificateHash: sealed.certificateHash };
       for (const name of new Set(names)) {
         if (name === null) continue;
         const isShared = named.delete(name);
@@ -63,7 +67,7 @@ export function createCertifiedAnswers(): CertifiedAnswers {
     },
     take: (name) => {
       const found = named.get(name);
-      if (found === undefined || found.isTaken) return null;
+      if (found === undefined || found.call === null || found.isTaken) return null;
       found.isTaken = true;
       return found;
     },
