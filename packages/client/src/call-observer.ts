@@ -37,8 +37,10 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
 
   const protocol = settings.redaction === undefined ? protocolOf(settings) : null;
 
+  /** The hash of the answer as the program has it, which is not what was sealed where a redaction masks it. */
   const contentHashOf = (output: Json, sealed: Sealed | null): string | null => {
-    if (sealed !== null) return textOf(sealed.bundle['snapshot'], 'outputHash');
+    const isAsSealed = settings.redaction === undefined || output === null;
+    if (sealed !== null && isAsSealed) return textOf(sealed.bundle['snapshot'], 'outputHash');
     return output === null ? null : hashOfValue(output, protocolOf(settings));
   };
 

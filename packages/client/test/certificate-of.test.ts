@@ -15,7 +15,7 @@ import {
   startStream,
   type ModelHandler,
 } from './model-server.js';
-import { ObservedProgram, readAll } from './observed-program.js';
+import { hashOf, ObservedProgram, readAll } from './observed-program.js';
 
 const params = { model: 'example-1', messages: [{ role: 'user' as const, content: 'Where to in May?' }] };
 
@@ -134,6 +134,28 @@ describe('the certificate of an answer', () => {
     served = { model: 'example-1', created_at: '2026-11-28T00:00:00Z', message: { content: 'Lisbon' }, done: true };
     const second = await new Ollama({ host: url, fetch: program.cer.fetch() }).chat({ ...params, stream: false });
     expect([first, second].map((one) => program.cer.of(one))).toEqual([sealed(0), sealed(1)]);
+  });
+
+  it('is found by its content, and not by what was sealed, where content is masked', async () => {
+    const served = {
+      model: 'example-1',
+      created_at: '2026-11-28T00:00:00Z',
+      message: { content: 'Lisbon' },
+      done: true,
+    };
+    const masked = { ...served, message: { content: '[city]' } };
+    const redact: Redaction['redact'] = (value, part) => (part === 'output' ? masked : value);
+    program = await ObservedProgram.start(
+      (_, response) => {
+        response.removeHeader('x-request-id');
+        sendJson(response, served);
+      },
+      { redaction: { name: 'cities-1', redact } },
+    );
+    const ollama = new Ollama({ host: program.server.url, fetch: program.cer.fetch() });
+    const answer = await ollama.chat({ ...params, stream: false });
+    expect(program.calls()[0]?.snapshot['outputHash']).toBe(hashOf(masked));
+    expect([answer, masked].map((one) => program.cer.of(one))).toEqual([sealed(0), null]);
   });
 
   it('is found under 1.3.1 too', async () => {
