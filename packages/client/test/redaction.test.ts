@@ -137,4 +137,15 @@ describe('without a masked value there is no certificate', () => {
     const options = { appId: 'tests', nodeUrl: NODE_DOWN, spoolDir: null };
     expect(() => certificates({ ...options, redaction: { ...cards, name } })).toThrow(/^redaction\.name: must have/);
   });
+
+  it.each([{ redact: masked }, { name: 1, redact: masked }, { name: '\ud800', redact: masked }, { name: 'cards-1' }])(
+    'is refused where a certificate would not name it, or nothing is masked: %j',
+    async (redaction) => {
+      program = await ObservedProgram.start(json);
+      const options = { appId: 'tests', nodeUrl: NODE_DOWN, spoolDir: null };
+      expect(() => certificates({ ...options, redaction: redaction as Redaction })).toThrow(
+        /^redaction\.(name|redact): must/,
+      );
+    },
+  );
 });
