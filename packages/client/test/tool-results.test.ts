@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
 import createKnex, { type Knex } from 'knex';
 import OpenAI from 'openai';
 
@@ -261,5 +262,22 @@ describe('arguments that JSON does not hold', () => {
     tool('Lisbon', { days: [1, 2] }, () => 0, new Date(0), new Uint8Array(2), Object.create(null), undefined, 1n);
     const facts = program.calls().map(({ payload }) => payload['inputWithout']);
     expect(facts).toEqual([['AbortSignal', 'Map', 'Set', 'Object'], undefined]);
+  });
+
+  it('are named and not bound where they have members', async () => {
+    program = await ObservedProgram.start(answers);
+    const tool = program.cer.tool('weather', (...args: readonly unknown[]) => args.length);
+    const query: Record<string, unknown> = { city: 'Lisbon', then: () => undefined };
+    query['self'] = query;
+    tool(
+      Readable.from(['Lisbon']),
+      Object.assign(new Map(), { city: 'Lisbon' }),
+      query,
+      new DataView(new ArrayBuffer(2)),
+    );
+    expect(program.observerFaults()).toEqual([]);
+    expect(program.calls().map(({ payload, snapshot }) => [payload['inputWithout'], snapshot['inputHash']])).toEqual([
+      [['Object', 'Map', 'DataView'], hashOf([{}, {}, {}, {}])],
+    ]);
   });
 });

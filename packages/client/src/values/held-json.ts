@@ -10,21 +10,22 @@ export function heldContentOf(value: unknown): Json {
 
 const NOT_HELD = 'a call is not certified: its content has a value that JSON does not hold, such as a Map or a stream';
 
-/** @throws TypeError for an object whose JSON is empty although it holds something */
-export function checkHeld(object: object): void {
+/** @returns the object. @throws TypeError for one whose JSON is empty although it holds something */
+export function checkHeld(object: object): object {
   if (!isHeld(object)) throw new TypeError(NOT_HELD);
+  return object;
 }
 
 /** False for an object whose JSON is empty although it holds something, such as a `Map`, a stream or a signal. */
 function isHeld(object: object): boolean {
-  if (Array.isArray(object) || ArrayBuffer.isView(object)) return true;
+  if (Array.isArray(object) || (ArrayBuffer.isView(object) && !(object instanceof DataView))) return true;
   const prototype = prototypeOf(object);
   // Plain, in any realm, or with members.
   const isShown = prototype === null || prototypeOf(prototype) === null || Object.keys(object).length > 0;
   return isShown && !isIterable(object) && !isMethod(Reflect.get(object, 'then'));
 }
 
-/** A value of the program as certify takes it, and the kinds of objects in it whose content is not part of it. */
+/** A value of the program as certify takes it, and the kinds of objects in it that are `{}` there. */
 export interface PartlyHeld {
   readonly content: Json;
   /** Such as `Map`; at most 64 characters each. */
@@ -35,7 +36,10 @@ export interface PartlyHeld {
 export function partlyHeld(value: unknown): PartlyHeld {
   const without = new Set<string>();
   const content = contentOf(value, (object) => {
-    if (!isHeld(object)) without.add(Object.prototype.toString.call(object).slice('[object '.length, -1).slice(0, 64));
+    if (isHeld(object)) return object;
+    without.add(Object.prototype.toString.call(object).slice('[object '.length, -1).slice(0, 64));
+    // Its members are those of the class, such as the state and the sockets of a stream.
+    return {};
   });
   return { content, without: [...without] };
 }

@@ -20,16 +20,15 @@ export function listOf(value: unknown): readonly unknown[] {
 /**
  * The JSON of a framework's value, as `JSON.stringify` gives it; functions and undefined members are left out. Bytes are
  * base64, integers of arbitrary size text, errors their names.
- * @param check throws for an object that has to be refused
+ * @param shown the object whose JSON is taken in place of an object; throws for one that has to be refused
  * @throws TypeError for a value that contains itself
  */
-export function jsonOf(value: unknown, check: (object: object) => void = () => undefined): Json {
+export function jsonOf(value: unknown, shown: (object: object) => object = (object) => object): Json {
   const text = JSON.stringify(withBase64(value), (_, member: unknown) => {
     if (typeof member === 'bigint') return member.toString();
     if (typeof member !== 'object' || member === null) return member;
     if (member instanceof Error) return { name: member.name };
-    check(member);
-    return withBase64(member);
+    return withBase64(shown(member));
   }) as string | undefined;
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
@@ -58,8 +57,8 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /** A value as certify takes input and output: text, an object or a list; another value is the member `value`. */
-export function contentOf(value: unknown, check?: (object: object) => void): Json {
-  const json = jsonOf(value, check);
+export function contentOf(value: unknown, shown?: (object: object) => object): Json {
+  const json = jsonOf(value, shown);
   return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : { value: json };
 }
 
