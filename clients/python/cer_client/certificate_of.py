@@ -39,7 +39,7 @@ def certificate_of(answers: CertifiedAnswers, protocol: str, answer: object) -> 
     if stated is not None and not answers.is_known(stated):
         # The request has no certificate, and another answer may have the same content or id.
         return None
-    names = (_text_in(answer, _REQUEST_IDS), _content_hash(answer, protocol), _any_id_in(answer))
+    names = (_text_in(answer, _REQUEST_IDS), content_hash_of(answer, protocol), _any_id_in(answer))
     found = (answers.find(name) for name in names if name)
     return next((call for call in found if call is not None), None)
 
@@ -54,7 +54,7 @@ def _any_id_in(answer: object) -> Optional[str]:
     return next((found for found in map(answer_id_in, holders) if found is not None), None)
 
 
-def _content_hash(answer: object, protocol: str) -> Optional[str]:
+def content_hash_of(answer: object, protocol: str) -> Optional[str]:
     """The hash of a JSON object as sent; None of one without. Under 1.3.1 only its salt would give one."""
     content = answer if isinstance(answer, dict) else _dump_of(answer)
     if content is None or protocol == "1.3.1":

@@ -26,7 +26,8 @@ class ObservedAnswer:
 
 
 class _Named(NamedTuple):
-    call: SealedCall
+    # None for an answer without a certificate.
+    call: Optional[SealedCall]
     # Whether several answers had this name.
     is_shared: bool
 
@@ -43,8 +44,8 @@ class CertifiedAnswers:
         """The process still has the answers of its parent. One of its threads may have held the lock."""
         self._lock = threading.RLock()
 
-    def add(self, names: Iterable[Optional[str]], call: SealedCall) -> None:
-        """Adds an answer; None is for a name that it does not have."""
+    def add(self, names: Iterable[Optional[str]], call: Optional[SealedCall]) -> None:
+        """Adds an answer; None is for a name or a certificate that it does not have."""
         with self._lock:
             for name in dict.fromkeys(name for name in names if name):
                 # Never removed in between: after a fork, or for a call within this one, it would not be shared.

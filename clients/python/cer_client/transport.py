@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Callable, Optional, Type
 
-from cer_client.certificate_of import answer_id_in
+from cer_client.certificate_of import answer_id_in, content_hash_of
 from cer_client.certified_answers import ObservedAnswer, SealedCall
 from cer_client.connections import library_of, transport_like_that_of_sdks
 from cer_client.exchange import Answer, Ended, Exchange
@@ -64,12 +64,14 @@ class Watch:
             return
         if ended.outcome != "complete":
             self._observer.recorder.attempts.ended(self._url, self._body, self._attempt, self._call_id)
+        deps = self._observer.recorder.deps
         provider_id = answer_id_in(ended.output)
         sealed = self._started.end(ended.outcome, lambda: self._described(ended, provider_id))
-        if sealed is not None:
-            call = SealedCall(sealed.execution_id, sealed.certificate_hash)
-            self.answer.certificate = call
-            self._observer.recorder.answers.add((*ended.request_ids, sealed.output_hash, provider_id), call)
+        call = None if sealed is None else SealedCall(sealed.execution_id, sealed.certificate_hash)
+        self.answer.certificate = call
+        # Without a certificate too: another answer may have its names.
+        content_hash = content_hash_of(ended.output, deps.protocol) if sealed is None else sealed.output_hash
+        self._observer.recorder.answers.add((*ended.request_ids, content_hash, provider_id), call)
 
     def _described(self, ended: Ended, provider_id: Optional[str]) -> Call:
         request = self._request

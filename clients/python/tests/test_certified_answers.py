@@ -34,6 +34,12 @@ class Names(unittest.TestCase):
         self.assertEqual(answers.find("same"), None)
         self.assertEqual(answers.find("call-2"), SECOND)
 
+    def test_name_of_an_answer_without_a_certificate(self) -> None:
+        answers = CertifiedAnswers()
+        answers.add(["one", "both"], None)
+        answers.add(["both", "two"], FIRST)
+        self.assertEqual([answers.find(name) for name in ("one", "both", "two")], [None, None, FIRST])
+
     def test_the_newest_names_are_kept(self) -> None:
         with mock.patch("cer_client.certified_answers.MAX_NAMES", 3):
             answers = CertifiedAnswers()

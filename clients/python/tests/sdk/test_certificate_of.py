@@ -24,7 +24,7 @@ from google.genai import types  # noqa: E402
 from model_server import COMPLETION, MESSAGE, MESSAGE_EVENTS, Script  # noqa: E402
 from observed_program import SECRET, ObservedProgram, bundles, payload  # noqa: E402
 
-from cer_client import Certificates, Confidential, SealedCall  # noqa: E402
+from cer_client import Certificates, Confidential, Redaction, SealedCall  # noqa: E402
 
 MESSAGES: Any = [{"role": "user", "content": SECRET}]
 CHAT: Any = {"model": "json", "messages": MESSAGES}
@@ -93,6 +93,20 @@ class OfSdks(Case):
         client = self.openai(cer, inner)
         answers = [client.chat.completions.create(**CHAT) for _ in range(2)]
         self.assertEqual([cer.of(answer) for answer in answers], [None, self.sealed(0)])
+
+    def test_call_that_was_not_sealed_when_another_one_has_its_answer(self) -> None:
+        """The server states no request ids."""
+        wanted = iter((False, True))
+
+        def redact(value: Any, part: str) -> Any:
+            return value if part == "input" or next(wanted) else None
+
+        cer = self.certificates(redaction=Redaction("rules-1", redact))
+        library = http_of(openai.DefaultHttpxClient)
+        client = self.openai(cer, library.MockTransport(lambda _: library.Response(200, json=COMPLETION)))
+        answers = [client.chat.completions.create(**CHAT) for _ in range(2)]
+        self.assertEqual([cer.of(one) for one in (*answers, "chatcmpl-1")], [None] * 3)
+        self.assertEqual((cer.stats().sealed, cer.stats().unsealed), (1, 1))
 
     def test_request_id_of_the_provider_beside_that_of_a_gateway(self) -> None:
         library = http_of(anthropic.DefaultHttpxClient)
