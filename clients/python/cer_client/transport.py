@@ -69,8 +69,9 @@ class Watch:
         sealed = self._started.end(ended.outcome, lambda: self._described(ended, provider_id))
         call = None if sealed is None else SealedCall(sealed.execution_id, sealed.certificate_hash)
         self.answer.certificate = call
-        # Without a certificate too: another answer may have its names.
-        content_hash = content_hash_of(ended.output, deps.protocol) if sealed is None else sealed.output_hash
+        # Of the answer as the program has it; without a certificate too: another answer may have its names.
+        content_hash = None if sealed is None or deps.redaction is not None else sealed.output_hash
+        content_hash = content_hash or content_hash_of(ended.output, deps.protocol)
         self._observer.recorder.answers.add((*ended.request_ids, content_hash, provider_id), call)
 
     def _described(self, ended: Ended, provider_id: Optional[str]) -> Call:

@@ -196,6 +196,16 @@ class OfSdks(Case):
         # Its parts have no name.
         self.assertEqual([cer.of(part) for part in client.chat(model="m", messages=MESSAGES, stream=True)], [None])
 
+    def test_content_of_an_answer_beside_a_redaction(self) -> None:
+        cer = self.certificates(redaction=Redaction("rules-1", lambda value, _: {"masked": True}))
+        answer = {"model": "m", "created_at": "2026-11-28T00:00:00Z", "message": {"role": "assistant", "content": "Hi"}}
+        self.server.script = Script(JSON, (json.dumps({**answer, "done": True}),))
+        client = ollama.Client(host=self.server.url, transport=cer.transport())
+        self.addCleanup(client._client.close)
+        self.assertEqual(cer.of(client.chat(model="m", messages=MESSAGES)), self.sealed(0))
+        # Content of no answer that the program has.
+        self.assertEqual(cer.of({"masked": True}), None)
+
     def test_every_protocol(self) -> None:
         confidential = Confidential("p", lambda _: None, {"temperature": 1, "maxTokens": 9})
         # Under 1.3.1 content has no hash without its salt.
