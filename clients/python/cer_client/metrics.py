@@ -46,7 +46,7 @@ _METRICS = (
         _calls,
     ),
     _Metric(
-        "cer.client.calls.open",
+        "cer.client.open_calls",
         "up_down_counter",
         "Calls that are under way",
         "{call}",

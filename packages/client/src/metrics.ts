@@ -37,7 +37,7 @@ const METRICS: readonly Metric[] = [
     values: ({ sealed, skipped, unsealed, dropped }) => by('result', { sealed, skipped, unsealed, dropped }),
   },
   {
-    name: 'cer.client.calls.open',
+    name: 'cer.client.open_calls',
     kind: 'createObservableUpDownCounter',
     description: 'Calls that are under way',
     unit: '{call}',

@@ -121,6 +121,18 @@ describe('the certificate of an answer', () => {
     expect(program.calls()[0]?.payload['providerRequestId']).toBe('req-1');
   });
 
+  it('is found by the event of a stream that has the message', async () => {
+    program = await ObservedProgram.start((_, response) => {
+      startStream(response);
+      for (const event of messageEvents('Hello ', 'there')) response.write(event);
+      response.end();
+    });
+    const client = program.cer.anthropic(new Anthropic({ apiKey: 'key', baseURL: program.server.url, maxRetries: 0 }));
+    const [start, ...others] = await readAll(await client.messages.create({ ...params, max_tokens: 9, stream: true }));
+    expect(program.cer.of(start)).toEqual(sealed(0));
+    expect(others.map((event) => program.cer.of(event))).toEqual(others.map(() => null));
+  });
+
   it('is found by the id of Gemini, and without an id by the content', async () => {
     const answer = { candidates: [{ content: { parts: [{ text: 'Lisbon' }] } }] };
     let served: object = { ...answer, responseId: 'response-1' };

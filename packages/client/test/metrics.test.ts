@@ -56,7 +56,7 @@ describe('the counts as metrics of OpenTelemetry', () => {
       'cer.client.calls skipped': 1,
       'cer.client.calls unsealed': 0,
       'cer.client.calls dropped': 0,
-      'cer.client.calls.open': 0,
+      'cer.client.open_calls': 0,
       'cer.client.outcomes complete': 1,
       'cer.client.outcomes failed': 0,
       'cer.client.answers attested': 0,

@@ -264,6 +264,21 @@ describe('arguments that JSON does not hold', () => {
     expect(facts).toEqual([['AbortSignal', 'Map', 'Set', 'Object'], undefined]);
   });
 
+  it('are named by names only, not by text that a program states', async () => {
+    program = await ObservedProgram.start(answers);
+    const tool = program.cer.tool('weather', (...args: readonly unknown[]) => args.length);
+    const tagged = (tag: string): object => ({ [Symbol.toStringTag]: tag, then: () => undefined });
+    tool(tagged('the card 4111 1111'));
+    tool(tagged(`${'x'.repeat(63)}😀`));
+    tool([1].values());
+    expect(program.observerFaults()).toEqual([]);
+    expect(program.calls().map(({ payload }) => payload['inputWithout'])).toEqual([
+      ['Object'],
+      ['Object'],
+      ['Array Iterator'],
+    ]);
+  });
+
   it('are named and not bound where they have members', async () => {
     program = await ObservedProgram.start(answers);
     const tool = program.cer.tool('weather', (...args: readonly unknown[]) => args.length);

@@ -73,7 +73,7 @@ class Metrics(ObservedProgram):
             "cer.client.calls skipped": 1,
             "cer.client.calls unsealed": 0,
             "cer.client.calls dropped": 0,
-            "cer.client.calls.open": 0,
+            "cer.client.open_calls": 0,
             **{f"cer.client.outcomes {outcome}": int(outcome in ("complete", "failed")) for outcome in OUTCOMES},
             "cer.client.answers attested": 0,
             "cer.client.answers registered": 0,

@@ -1,4 +1,4 @@
-import { textOf, type Json } from '../json.js';
+import { isMembers, textOf, type Json } from '../json.js';
 import { hashOfValue } from '../seal/seal.js';
 import type { Protocol } from '../settings.js';
 import type { CertifiedAnswers, SealedCall } from './certified-answers.js';
@@ -7,6 +7,8 @@ import type { CertifiedAnswers, SealedCall } from './certified-answers.js';
 const REQUEST_IDS = ['_request_id', 'requestID'];
 /** Members of an answer that hold the provider's id of it. */
 const ANSWER_IDS = ['id', 'responseId'];
+/** Members of an event of a stream that hold the answer, of Anthropic and of OpenAI's Responses. */
+const HOLDERS = ['message', 'response'];
 
 /** The names that an answer is found by: request ids of the provider, its content, an id that the provider assigned. */
 export function namesOf(output: Json, requestIds: readonly string[], contentHash: string | null): (string | null)[] {
@@ -31,7 +33,12 @@ export function certificateOf(answers: CertifiedAnswers, protocol: Protocol, ans
   const requestId = textIn(answer, REQUEST_IDS);
   // The request has no certificate, and another answer may have the same content or id.
   if (requestId !== null && !answers.isKnown(requestId)) return null;
-  return find(requestId) ?? find(hashOfValue(answer as Json, protocol)) ?? find(answerIdIn(answer));
+  const held = HOLDERS.map((name) => (isMembers(answer) ? answerIdIn(answer[name]) : null));
+  return (
+    find(requestId) ??
+    find(hashOfValue(answer as Json, protocol)) ??
+    find([answerIdIn(answer), ...held].find((id) => id !== null) ?? null)
+  );
 }
 
 function textIn(value: unknown, names: readonly string[]): string | null {

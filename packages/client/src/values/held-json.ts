@@ -37,12 +37,21 @@ export function partlyHeld(value: unknown): PartlyHeld {
   const without = new Set<string>();
   const content = contentOf(value, (object) => {
     if (isHeld(object)) return object;
-    without.add(Object.prototype.toString.call(object).slice('[object '.length, -1).slice(0, 64));
+    without.add(kindOf(object));
     // Its members are those of the class, such as the state and the sockets of a stream.
     return {};
   });
   return { content, without: [...without] };
 }
+
+/** A program can state any text as the tag of an object; only what reads as the name of a kind is one. */
+function kindOf(object: object): string {
+  const tag = Object.prototype.toString.call(object).slice('[object '.length, -1);
+  return KIND.test(tag) ? tag : 'Object';
+}
+
+/** Such as `Map` and `Array Iterator`. */
+const KIND = /^[A-Za-z_]\w{0,50}(?: Iterator)?$/;
 
 export function isIterable(object: object): boolean {
   return Symbol.iterator in object || Symbol.asyncIterator in object;
