@@ -121,6 +121,12 @@ describe('without a masked value there is no certificate', () => {
     ['of nothing', () => undefined],
     ['of null', () => null],
     ['of a promise', async () => 'masked'],
+    [
+      'of a promise that fails',
+      async () => {
+        throw new Error('no rules');
+      },
+    ],
     ['of a Map', () => new Map([['card', CARD]])],
     ['of a function', () => () => 'masked'],
   ])('%s', async (_, redact) => {

@@ -14,6 +14,8 @@ export function redacted(call: CallDescription, redaction: Redaction | undefined
     const result = redaction.redact(value, part) as Json | undefined;
     // What rules return that change the value itself, and forget to return it.
     if (result === undefined || result === null) throw new TypeError(`redaction: must return the masked ${part}`);
+    // A promise is refused below; without this its rejection would end the program.
+    if (result instanceof Promise) result.catch(() => undefined);
     return heldContentOf(result);
   };
   const { input, output, outputSha256, inputText: _, ...rest } = call;
