@@ -53,17 +53,11 @@ async function populatedTasks(size: number, database: TestDatabase | CountedData
   });
   for (let at = 0; at < size; at += 1) await addRows(bridge, randomUUID(), at);
   // Several reports: one has at most a thousand accounts.
-  const reported = (): number => controlPlane.usage.reduce((sum, { items }) => sum + items.length, 0);
-  const accounts = reported() + 200 * size;
   for (let at = 0; at < 200 * size; at += 1) bridge.usage.add(randomUUID(), 1);
   if ('work' in database) await database.query('analyze');
   const tasks: Readonly<Record<string, () => Promise<void>>> = {
     'a sweep that finds nothing': () => bridge.store.sweep(),
-    'a report of usage': async () => {
-      // On a machine under load a request may run out of time: its report waits for the next call.
-      do await bridge.usage.flush();
-      while (reported() < accounts);
-    },
+    'a report of usage': () => bridge.usage.flush(),
     'a sweep of all': () => {
       time += 3 * DAY_MS;
       return bridge.store.sweep();

@@ -1,4 +1,5 @@
 import { Session, type Profiler } from 'node:inspector';
+import { afterAll } from '@jest/globals';
 
 // Counts of the engine: how often each function and each block of it ran. They are the same however busy a machine is.
 // Functions that ran before this module was loaded are counted as one block: import it first.
@@ -6,6 +7,11 @@ const session = new Session();
 session.connect();
 session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+// The end of any session ends the counting of all: one that is left to the garbage collector would end it in the middle
+// of another suite of this process.
+afterAll(() => {
+  session.disconnect();
+});
 
 /** Not counted: Node.js itself, and the test runner. */
 const isCounted = (url: string): boolean =>
