@@ -57,11 +57,8 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
       forget();
       if (end.outcome !== 'complete') attempts.ended(href, body, call.attempt, callId);
       const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
-      if (sealed !== null) {
-        const { executionId, certificateHash } = sealed;
-        answer.certificate = { executionId, certificateHash };
-      }
-      deps.answers.add(namesOf(end.output, end.requestIds, contentHashOf(end.output, sealed)), sealed);
+      const names = namesOf(end.output, end.requestIds, contentHashOf(end.output, sealed));
+      answer.certificate = deps.answers.add(names, sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
     const follow = (response: Response | null): Follower | null => {

@@ -11,6 +11,7 @@ import { langChainHandler, type LangChainHandler } from './frameworks/langchain.
 import { agentsProcessor, type AgentsProcessor } from './frameworks/openai-agents.js';
 import { openCallsOfProcess } from './calls/open-calls.js';
 import { observeTool } from './frameworks/tool-call.js';
+import { meterStats } from './metrics.js';
 import { accessOf } from './node-api/access.js';
 import { createNodeApi, type NodeApi } from './node-api/node-api.js';
 import { Attempts } from './observe/attempts.js';
@@ -87,6 +88,12 @@ export function certificates(options: CertificatesOptions): Certificates {
   const access = accessOf(settings);
   const evidence = createEvidence(settings, access, platform);
   const { counts, failed } = evidence;
+  const { meter } = settings;
+  if (meter !== undefined) {
+    guarded(failed, () => {
+      meterStats(meter, () => evidence.stats());
+    });
+  }
   const contexts = createContexts();
   const { isFull, store } = evidence;
   const recorder = createRecorder({

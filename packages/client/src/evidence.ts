@@ -1,6 +1,5 @@
 import { createCoverage } from './coverage.js';
 import { certifiedCall, certifiedProject, registerProject } from './deliver.js';
-import { meterStats } from './metrics.js';
 import { askLines } from './node-api/lines.js';
 import type { NodeAccess } from './node-api/request.js';
 import type { Platform } from './platform/platform.js';
@@ -108,7 +107,6 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     torn: sum('torn'),
     adopted: sum('adopted'),
   });
-  meterBy(settings, stats, failed);
   const stopReports = startReports(settings, platform, { stats, store, failed });
 
   // Bundles of earlier processes are sent first.
@@ -131,16 +129,6 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
       for (const spool of spools) await spool.close();
     },
   };
-}
-
-/** A meter that fails does not end the program. */
-function meterBy({ meter }: Settings, stats: () => Stats, failed: (error: unknown) => void): void {
-  if (meter === undefined) return;
-  try {
-    meterStats(meter, stats);
-  } catch (error) {
-    failed(error);
-  }
 }
 
 /** @returns a function that seals the last report */

@@ -8,12 +8,12 @@ import {
   type ServiceResponse,
 } from '@cer/http-service';
 import { renderToString } from 'preact-render-to-string';
-import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-check.js';
+import type { CheckRecord, RecordKind } from '../record/record-check.js';
 import { EMBED_SIZE, embedCode, verdictTitle } from '../view/embed-code.js';
 import { EmbedDocument } from '../view/embed-document.js';
 import { TEXTS } from '../view/texts.js';
 import { entityTag, unlessUnchanged, type PageSettings } from './page-response.js';
-import { STATUS_OF_HEADLINE } from './record-routes.js';
+import { RETRY, STATUS_OF_HEADLINE } from './record-routes.js';
 
 export interface EmbedRouteDeps {
   readonly settings: PageSettings;
@@ -26,9 +26,6 @@ const EMBED_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
 };
-
-/** While the node cannot be asked; seconds. */
-const RETRY = { 'retry-after': '5' };
 
 const RECORD_IN_ADDRESS = /^\/(c|p)\/([^/]+)$/;
 
@@ -72,7 +69,7 @@ async function describe({ settings, checkRecord }: EmbedRouteDeps, query: URLSea
   if ((query.get('format') ?? 'json') !== 'json')
     return json(501, { error: 'NOT_IMPLEMENTED', message: 'format: must be json' });
   const record = recordIn(query.get('url'), publicUrl);
-  const { outcome }: RecordCheck = await checkRecord(record.kind, record.hash);
+  const { outcome } = await checkRecord(record.kind, record.hash);
   const status = STATUS_OF_HEADLINE[outcome.headline] ?? 200;
   if (status === 404) throw new ServiceError({ code: 'NOT_FOUND' });
   if (status !== 200) throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', headers: RETRY });

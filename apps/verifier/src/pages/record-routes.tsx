@@ -23,6 +23,9 @@ export interface RecordRouteDeps {
   readonly now: () => Date;
 }
 
+/** While the node cannot be asked; seconds. */
+export const RETRY = { 'retry-after': '5' };
+
 /** HTTP statuses of records that are not shown; 200 for others. */
 export const STATUS_OF_HEADLINE: Readonly<Record<string, number>> = { notFound: 404, unavailable: 503 };
 
@@ -58,7 +61,7 @@ async function recordPage(
     asJson ? json(status, reportOf(checked, kind, hash, deps.now())) : htmlPage(settings, kind, hash, checked, status);
   const answer = unlessUnchanged(request, etag, 'Accept', asJson ? {} : pageProtection(settings), make);
   return status === 503
-    ? { ...answer, status, headers: { ...answer.headers, 'retry-after': '5', 'cache-control': 'no-store' } }
+    ? { ...answer, status, headers: { ...answer.headers, ...RETRY, 'cache-control': 'no-store' } }
     : answer;
 }
 

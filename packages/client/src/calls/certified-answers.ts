@@ -35,8 +35,9 @@ export interface CertifiedAnswers {
   /**
    * @param names null for those that the answer does not have
    * @param sealed null for an answer without a certificate
+   * @returns its call, without the bundle
    */
-  add(names: readonly (string | null)[], sealed: Sealed | null): void;
+  add(names: readonly (string | null)[], sealed: Sealed | null): SealedCall | null;
   /** The newest answer with this name; it is found once. */
   take(name: string): CertifiedAnswer | null;
   /** The one answer with this name; null where several have it. */
@@ -64,6 +65,7 @@ export function createCertifiedAnswers(): CertifiedAnswers {
         const [oldest] = named.keys();
         if (named.size > MAX_NAMES && oldest !== undefined) named.delete(oldest);
       }
+      return call;
     },
     take: (name) => {
       const found = named.get(name);
