@@ -210,7 +210,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     const cells = await page.$$eval('main tbody td', (found) => found.map(({ textContent }) => textContent));
     expect(cells).toEqual(['agent', '2', '0', '0', '–', '0', '2', '0', '4', '–']);
     expect(await text()).toContain('This page shows one application, so these are not in it.');
-    await open('/coverage?from=2026-01-31&to=2026-01-01');
+    await open('/coverage?from=2026-01-01&to=2026-01-31');
     expect(await text()).toContain('Nothing was certified or refused in this time.');
     await auditPage(page, 'coverage-empty');
   });

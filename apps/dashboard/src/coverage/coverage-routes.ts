@@ -41,14 +41,16 @@ export function coverageRoutes({
         ...['from', 'to'].flatMap((name) => dayFault(name, typed(head.query, name))),
         ...appFault(typed(head.query, 'app_id')),
       ];
+      if (faults.length === 0) faults.push(...rangeFault(rangeOf(head.query, now())));
       if (faults.length > 0) {
         const [from = '', to = '', asked = ''] = ['from', 'to', 'app_id'].map((name) => typed(head.query, name));
         return faultyCoveragePage({ from, to, appId: asked, faults });
       }
-      const query = questionOf(head.query, now());
+      const { from, to } = rangeOf(head.query, now());
+      const appId = typed(head.query, 'app_id') || null;
+      const query = new URLSearchParams({ from, to, ...(appId !== null && { app_id: appId }) });
       const { tenantId } = session.tenant;
       const coverage = await nodeRecords.coverage(tenantId, query);
-      const appId = query.get('app_id');
       const usage = appId === null ? await store.usage.list(tenantId, coverage.from) : [];
       return coveragePage({ coverage: withBridge(coverage, usage), appId });
     }),
@@ -74,15 +76,23 @@ function appFault(value: string): readonly FormFault[] {
   return [{ field: 'app_id', sentence: `Application must have at most ${MAX_APP_LENGTH} characters.` }];
 }
 
-/** A range that is empty or too long becomes the nearest valid one. */
-function questionOf(asked: URLSearchParams, now: Date): URLSearchParams {
-  const dayOf = (name: string): string | null => typed(asked, name) || null;
-  const to = dayOf('to') ?? dayAt(now.getTime());
-  const before = (days: number): string => dayAt(Math.max(0, Date.parse(to) - (days - 1) * DAY_MS));
-  const stated = dayOf('from') ?? before(DAYS_SHOWN);
-  const from = stated > to ? before(DAYS_SHOWN) : stated < before(MAX_DAYS) ? before(MAX_DAYS) : stated;
-  const appId = typed(asked, 'app_id');
-  return new URLSearchParams({ from, to, ...(appId !== '' && { app_id: appId }) });
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Up to today, and a month, where the query does not say otherwise. */
+function rangeOf(asked: URLSearchParams, now: Date): Range {
+  const to = typed(asked, 'to') || dayAt(now.getTime());
+  const from = typed(asked, 'from') || dayAt(Math.max(0, Date.parse(to) - (DAYS_SHOWN - 1) * DAY_MS));
+  return { from, to };
+}
+
+function rangeFault({ from, to }: Range): readonly FormFault[] {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1) return [{ field: 'from', sentence: 'From must not be later than To, which is today when left out.' }];
+  if (days > MAX_DAYS) return [{ field: 'from', sentence: `From and To must enclose at most ${MAX_DAYS} days.` }];
+  return [];
 }
 
 function dayAt(time: number): string {

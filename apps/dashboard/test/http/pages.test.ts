@@ -105,6 +105,16 @@ describe('pages', () => {
     }
   });
 
+  it.each([
+    ['from=2026-01-31&to=2026-01-01', 'From must not be later than To, which is today when left out.'],
+    ['from=9000-01-01', 'From must not be later than To, which is today when left out.'],
+    ['from=2026-01-01&to=2026-04-03', 'From and To must enclose at most 92 days.'],
+  ])('count nothing for another range than the one that was asked for: %s', async (query, sentence) => {
+    const { status, text } = await browser.get(`/coverage?${query}`);
+    expect([status, text]).toEqual([400, expect.stringContaining(`<a href="#from">${sentence}</a>`)]);
+    for (const [, value = ''] of new URLSearchParams(query)) expect(text).toContain(`value="${value}"`);
+  });
+
   it('count nothing for an application whose name is too long', async () => {
     const name = 'a'.repeat(257);
     const { status, text } = await browser.get(`/coverage?from=2026-01-01&app_id=${name}`);
@@ -158,6 +168,8 @@ describe('pages', () => {
     ['retentionDays', { retentionDays: '0' }],
     ['retentionDays', { retentionDays: '1.5' }],
     ['retentionDays', { retentionDays: 'x' }],
+    ['retentionDays', { retentionDays: '0x10' }],
+    ['retentionDays', { retentionDays: '1e2' }],
     ['metadata_names', { metadata: 'names', metadata_names: ' ' }],
     ['metadata_names', { metadata: 'everything' }],
     ['visibility', { visibility: 'secret' }],
