@@ -64,6 +64,9 @@ export function settingsRoutes({
   ];
 }
 
+/** `Number` alone also reads 0x10 and 1e2. */
+const digits = /^\d+$/;
+
 /** The settings in a form, not validated yet. */
 function settingsFrom(fields: URLSearchParams): unknown {
   const published = fields.getAll('publish');
@@ -77,7 +80,7 @@ function settingsFrom(fields: URLSearchParams): unknown {
       metadata: metadata === 'names' ? namesIn(fields.get('metadata_names') ?? '') : metadata,
     },
     minimumProtocol: fields.get('minimumProtocol'),
-    retentionDays: days === '' ? null : Number(days),
+    retentionDays: days === '' ? null : digits.test(days) ? Number(days) : Number.NaN,
     visibility: fields.get('visibility'),
     legalHold: fields.get('legalHold') === 'on',
   };
