@@ -26,3 +26,20 @@ describe('a search', () => {
     ]);
   });
 });
+
+describe('a time', () => {
+  it.each([
+    'attested_from=2026-01-31',
+    'attested_from=2026-01-31T10:00:00%2B01:00&attested_to=2026-01-31T09:00:00.001Z',
+    'attested_from=2026-01-30&attested_to=2026-01-31',
+  ])('that the node reads has no fault: %s', (query) => {
+    expect(filterFaults(typedQuestion(new URLSearchParams(query)))).toEqual([]);
+  });
+
+  it('that is the start of the same moment in another zone finds nothing, which is a fault', () => {
+    const query = 'attested_from=2026-01-31T10:00:00%2B01:00&attested_to=2026-01-31T09:00:00Z';
+    expect(filterFaults(typedQuestion(new URLSearchParams(query)))).toEqual([
+      { field: 'attested_to', sentence: 'Before must be later than From.' },
+    ]);
+  });
+});

@@ -1,5 +1,6 @@
 import { isSha256Hash } from '@cer/cer-core';
 import { ServiceError } from '@cer/http-service';
+import { compareTimestamps, isTimestamp, parseTimestamp } from '@cer/keys';
 import type { FormFault } from '../web/form.js';
 
 /** The filters of the page, each one of the node's. @see docs/spec.md, "GET /v1/records" */
@@ -23,8 +24,7 @@ export const QUESTION: readonly string[] = ['search', ...FILTER_NAMES];
 
 const MAX_LENGTH = 256;
 
-/** A date, or the start of a time; the node checks the rest. */
-const date = /^\d{4}-\d{2}-\d{2}/;
+const date = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_RULE = 'must be a day, such as 2026-01-31';
 const HASH_RULE = 'must be a whole hash: sha256: and 64 lower-case hex digits';
 
@@ -44,6 +44,18 @@ export function typedQuestion(query: URLSearchParams): RecordQuestion {
   return { search: (query.get('search') ?? '').trim(), filters: new Map(filters) };
 }
 
+/** A date, which means its first moment in UTC, as a time; a time as it is. */
+function timeOf(value: string): string {
+  return date.test(value) ? `${value}T00:00:00Z` : value;
+}
+
+function isEmptyTime(filters: RecordQuestion['filters']): boolean {
+  const [from, to] = (['attested_from', 'attested_to'] as const).map((name) => {
+    return parseTimestamp(timeOf(filters.get(name) ?? ''));
+  });
+  return from != null && to != null && compareTimestamps(from, to) >= 0;
+}
+
 /** A filter that is left out would find more records than were asked for, in lists, exports and shared links. */
 export function filterFaults({ search, filters }: RecordQuestion): readonly FormFault[] {
   const faultIf = (isWrong: boolean, field: FilterName | 'search', sentence: string): readonly FormFault[] =>
@@ -52,8 +64,9 @@ export function filterFaults({ search, filters }: RecordQuestion): readonly Form
     ...faultIf(search.length > MAX_LENGTH, 'search', `Search must have at most ${MAX_LENGTH} characters.`),
     ...[...filters].flatMap(([name, value]) => [
       ...faultIf(value.length > MAX_LENGTH, name, `A filter must have at most ${MAX_LENGTH} characters.`),
-      ...faultIf(name === 'attested_from' && !date.test(value), name, `From ${DATE_RULE}.`),
-      ...faultIf(name === 'attested_to' && !date.test(value), name, `Before ${DATE_RULE}.`),
+      ...faultIf(name === 'attested_from' && !isTimestamp(timeOf(value)), name, `From ${DATE_RULE}.`),
+      ...faultIf(name === 'attested_to' && !isTimestamp(timeOf(value)), name, `Before ${DATE_RULE}.`),
+      ...faultIf(name === 'attested_to' && isEmptyTime(filters), name, 'Before must be later than From.'),
       ...faultIf(name === 'reviewed_hash' && !isSha256Hash(value), name, `Reviews of ${HASH_RULE}.`),
     ]),
   ];

@@ -70,6 +70,9 @@ describe('shared links', () => {
     const hash = 'Reviews of must be a whole hash: sha256: and 64 lower-case hex digits.';
     for (const [filter, sentence] of [
       ['attested_from=31.1.2026', day],
+      ['attested_from=2026-02-30', day],
+      ['attested_from=2026-01-31T25:00:00Z', day],
+      ['attested_from=2026-02-01&attested_to=2026-02-01', 'Before must be later than From.'],
       [`reviewed_hash=${'a'.repeat(64)}`, hash],
     ] as const) {
       for (const path of ['/records', '/records/exports', '/records/export', '/shares/new']) {
