@@ -130,6 +130,12 @@ class Options(unittest.TestCase):
             Certificates("tests", node_url=NODE_DOWN, in_memory=True, redaction=Redaction("\ud800", masked))
         Certificates("tests", node_url=NODE_DOWN, in_memory=True, redaction=Redaction("n" * 256, masked)).close(0)
 
+    def test_rules_must_be_a_function(self) -> None:
+        for rules in (None, "mask", {}):
+            with self.assertRaisesRegex(TypeError, r"^redaction\.redact: must be a function$"):
+                options = Redaction("cards", rules)  # type: ignore[arg-type]
+                Certificates("tests", node_url=NODE_DOWN, in_memory=True, redaction=options)
+
     def test_answer_known_by_its_hash_only_stays(self) -> None:
         call = Call("p", "m", {"card": CARD}, None, "00", {}, "model-call", {"outcome": "complete"})
         found = redacted(call, CARDS)
