@@ -215,6 +215,25 @@ describeInChromium('the records of an account in the dashboard', () => {
     await auditPage(page, 'coverage-empty');
   });
 
+  it('are kept as the operator of the node says, which the settings state', async () => {
+    await open('/settings');
+    expect(await text()).not.toContain('operator');
+    const tenantId = await dashboard.command('tenant', 'create', '--name', 'Acme');
+    const set = async (change: object): Promise<void> => {
+      const asked = { headers: { 'x-admin-secret': ADMIN_SECRET }, body: change };
+      expect((await ask(node, 'post', `/v1/admin/tenants/${tenantId}/settings`, asked)).status).toBe(200);
+    };
+    await set({ retentionDays: 30, legalHold: true, publish: { prompt: true, context: false, metadata: ['team'] } });
+    await open('/settings');
+    await auditPage(page, 'settings-operator');
+    expect((await text('section[aria-labelledby=operator]')).replaceAll(/\s+/g, ' ')).toMatch(
+      /no context.* prompt.*Metadata: team.*Days to keep records: 30.*Legal hold: nothing is deleted/,
+    );
+    await set({ retentionDays: null, legalHold: false, publish: null });
+    await open('/settings');
+    expect(await text()).not.toContain('operator');
+  });
+
   it('are public by a link until it is revoked', async () => {
     await open('/records?model=large&provider=example');
     await press('a[href^="/shares/new"]');

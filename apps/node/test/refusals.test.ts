@@ -40,6 +40,7 @@ const OWNERS: readonly string[] = [
   '/v1/records/count',
   '/v1/records/export',
   '/v1/coverage',
+  '/v1/settings',
   '/v1/log/completeness',
   '/v1/webhooks',
   '/v1/webhooks/:id/deliveries',

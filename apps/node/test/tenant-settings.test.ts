@@ -105,6 +105,24 @@ describe('settings of a tenant', () => {
     expect(at((await read(tenantId)).body, 'settings')).toEqual(DEFAULTS);
   });
 
+  it('are read by the tenant itself, with those of the administrator', async () => {
+    const name = randomUUID();
+    const tenantId = await newTenant(name);
+    const own = async (scope: 'audit' | 'certify'): Promise<Answer> =>
+      ask(node, 'get', '/v1/settings', { key: await node.newKey(name, [scope]) });
+    expect((await own('certify')).body).toEqual({
+      ...{ ok: true, settings: DEFAULTS, stated: { node: null, controlPlane: null } },
+    });
+    await change(tenantId, { retentionDays: 30 });
+    const answer = await own('audit');
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      body: { settings: { ...DEFAULTS, retentionDays: 30 }, stated: { node: { retentionDays: 30 } } },
+    });
+    expect(answer.body).not.toHaveProperty('tenantId');
+  });
+
   it('require the secret and a known tenant', async () => {
     const tenantId = await newTenant();
     expect((await ask(node, 'get', pathOf(tenantId))).status).toBe(401);

@@ -40,6 +40,24 @@ const CoverageAnswer = z.object({
 const CountAnswer = z.object({ count, isExact: z.boolean() });
 const RecordsAnswer = z.object({ records: z.array(RecordRow), nextCursor: text.nullable() });
 
+const SettingsAnswer = z.object({
+  stated: z.object({
+    node: z
+      .object({
+        retentionDays: count.nullable(),
+        visibility: z.enum(['public', 'hidden']).nullable(),
+        legalHold: z.boolean().nullable(),
+        publish: z
+          .object({
+            ...{ context: z.boolean(), prompt: z.boolean(), instruction: z.boolean() },
+            metadata: z.union([z.enum(['none', 'all']), z.array(text)]),
+          })
+          .partial()
+          .nullable(),
+      })
+      .nullable(),
+  }),
+});
 const ReviewAnswer = z.object({ certificateHash: text, openings: z.record(text, z.json()) });
 const ProofAnswer = z.object({ proof: text, notBefore: text.optional() });
 
@@ -56,6 +74,8 @@ export type RecordRow = Readonly<z.output<typeof RecordRow>>;
 /** @see docs/spec.md, "GET /v1/coverage" */
 export type Coverage = Readonly<z.output<typeof CoverageAnswer>>;
 export type CoverageDay = Coverage['days'][number];
+/** @see docs/spec.md, "GET /v1/settings" */
+export type StatedByOperator = Readonly<NonNullable<z.output<typeof SettingsAnswer>['stated']['node']>>;
 export type RecordsPage = Readonly<z.output<typeof RecordsAnswer>>;
 
 /**
@@ -72,6 +92,8 @@ export interface NodeRecords {
   /** The audit package as the node writes it. */
   exported(tenantId: string, query: URLSearchParams, signal: AbortSignal): Promise<Response>;
   coverage(tenantId: string, query: URLSearchParams): Promise<Coverage>;
+  /** What the operator of the node set for the tenant; null for nothing. */
+  operatorSettings(tenantId: string): Promise<StatedByOperator | null>;
   keySet(): Promise<NodeKeySet>;
   /** The proof that the transparency log holds the receipt. @throws ServiceError NOT_FOUND without one */
   logProof(tenantId: string, hash: string): Promise<LogProof>;
@@ -114,6 +136,8 @@ export function createNodeRecords(ask: AskNode, reserve: (tenantId: string) => R
     exported: (tenantId, query, ended) => ask({ path: `/v1/records/export?${query.toString()}`, tenantId, ended }),
     coverage: async (tenantId, query) =>
       checked(CoverageAnswer, await ask({ path: `/v1/coverage?${query.toString()}`, tenantId })),
+    operatorSettings: async (tenantId) =>
+      (await checked(SettingsAnswer, await ask({ path: '/v1/settings', tenantId }))).stated.node,
     keySet: async () => {
       try {
         return parseKeySet(await jsonOf(await ask({ path: '/.well-known/svc-node.json', tenantId: null })));

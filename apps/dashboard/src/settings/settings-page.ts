@@ -3,6 +3,7 @@ import { html } from '@cer/pages';
 import { choiceField, faultSummary, formTokenField, linesField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { operatorNote, type OperatorSettings } from './operator-settings.js';
 
 const PROTOCOL_LABELS = {
   '1.2.0': '1.2.0: accept all',
@@ -13,6 +14,7 @@ const PROTOCOL_LABELS = {
 export interface SettingsPage {
   readonly formToken: string;
   readonly settings: TenantSettings;
+  readonly operator: OperatorSettings;
   /** Why the reader may not change them; null when they may. */
   readonly locked: 'not an owner' | 'suspended' | null;
   /** The refused input, if any. */
@@ -21,7 +23,8 @@ export interface SettingsPage {
   readonly notice?: string | undefined;
 }
 
-export function settingsPage({ formToken, settings, locked, given, faults, notice }: SettingsPage): PageAnswer {
+export function settingsPage(page: SettingsPage): PageAnswer {
+  const { formToken, settings, operator, locked, given, faults, notice } = page;
   const { publish, minimumProtocol, retentionDays, visibility, legalHold } = settings;
   const names = typeof publish.metadata === 'string' ? '' : publish.metadata.join('\n');
   const metadata = given?.get('metadata') ?? (typeof publish.metadata === 'string' ? publish.metadata : 'names');
@@ -37,7 +40,7 @@ export function settingsPage({ formToken, settings, locked, given, faults, notic
     notice,
     body: html`<p class="lead">How your records are made, kept and shown. Changes act on new records.</p>
       ${locked === 'not an owner' && html`<p class="notice">Only an owner can change these.</p>`}
-      ${faultSummary(faults)}
+      ${faultSummary(faults)} ${operatorNote(operator)}
       <form method="post" action="/settings" class="card">
         ${formTokenField(formToken)}
         <fieldset class="whole" ${locked !== null && html`disabled`} aria-label="Settings of the account">

@@ -1,9 +1,12 @@
 import { TenantSettings } from '@cer/control-plane';
+import type { Logger } from '@cer/http-service/process';
 import type { DescribedRoute } from '../openapi/route-description.js';
+import type { NodeRecords } from '../records/node-records.js';
 import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import type { Pages } from '../web/pages.js';
+import { operatorSettingsOf } from './operator-settings.js';
 import { settingsPage } from './settings-page.js';
 
 const LABELS = {
@@ -17,15 +20,20 @@ const LABELS = {
 export function settingsRoutes({
   pages,
   store,
+  nodeRecords,
+  logger,
 }: {
   readonly pages: Pages;
   readonly store: Store;
+  readonly nodeRecords: Pick<NodeRecords, 'operatorSettings'>;
+  readonly logger: Logger;
 }): readonly DescribedRoute[] {
   return [
     pages.view('/settings', 'Settings of the account', async ({ session, formToken, head }) =>
       settingsPage({
         formToken,
         settings: session.tenant.settings,
+        operator: await operatorSettingsOf(nodeRecords, session.tenant.tenantId, logger),
         locked:
           session.tenant.status === 'suspended' ? 'suspended' : session.user.role === 'owner' ? null : 'not an owner',
         notice: noticeText(head.query),
@@ -54,8 +62,12 @@ export function settingsRoutes({
               ? { field: 'metadata_names', sentence: 'Names of published metadata must be 1 to 50 names, one a line.' }
               : fault,
           );
-          const { settings } = session.tenant;
-          return { ...settingsPage({ formToken, settings, locked: null, given: fields, faults }), status: 422 };
+          const { settings, tenantId } = session.tenant;
+          const operator = await operatorSettingsOf(nodeRecords, tenantId, logger);
+          return {
+            ...settingsPage({ formToken, settings, operator, locked: null, given: fields, faults }),
+            status: 422,
+          };
         }
         await store.tenants.setSettings(session.tenant.tenantId, form.value, session.user.email);
         return { goTo: '/settings?done=settings-saved' };

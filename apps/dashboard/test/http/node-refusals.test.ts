@@ -76,6 +76,14 @@ it('says so to the holder of a shared link', async () => {
   expect([answer.status, answer.text]).toEqual([404, expect.stringContaining(`${ORDER}.`)]);
 });
 
+it('lets the settings be changed while it is not known what the operator set', async () => {
+  details = ['query: must have only attested_from, attested_to'];
+  const { status, text } = await browser.get('/settings');
+  expect([status, text]).toEqual([200, expect.stringContaining('Its operator may have set other values')]);
+  const form = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '7' };
+  expect((await browser.post('/settings', form)).headers['location']).toBe('/settings?done=settings-saved');
+});
+
 it('reports a filter that the node lacks', async () => {
   details = ['query: must have only attested_from, attested_to'];
   const { status, text } = await browser.get(`/records?reviewed_hash=sha256:${'a'.repeat(64)}`);

@@ -3,10 +3,12 @@ import { checkRequest, ok, parseJsonBody, pathParam, ServiceError } from '@cer/h
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { Store } from '../store/index.js';
-import { SettingsChange, settingsOf, shownSettings, shownStated, toStated } from '../tenants/tenant-settings.js';
+import { SettingsChange, shownSources, shownStated, toStated } from '../tenants/tenant-settings.js';
+import { object, OK, TEXT } from '../openapi/answer-shapes.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { requestSchema } from '../openapi/request-schema.js';
-import { SETTINGS_ANSWER } from './settings-answer.js';
+import { SETTINGS_MEMBERS } from '../tenants/settings-answer.js';
+import { AUDITED } from './record-answers.js';
 
 export interface SettingsRouteDeps {
   readonly store: Pick<Store, 'tenantSettings'>;
@@ -15,6 +17,7 @@ export interface SettingsRouteDeps {
 }
 
 const PATH = '/v1/admin/tenants/:tenant/settings';
+const ANSWER = object({ ok: OK, tenantId: TEXT, ...SETTINGS_MEMBERS }, { auditSeq: AUDITED.auditSeq });
 
 /** The effective settings of a tenant and their sources. @see docs/spec.md, "Retention" */
 export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps): DescribedRoute[] {
@@ -32,7 +35,7 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
         group: 'Administration',
         summary: 'How the records of a tenant are made, kept and shown',
         access: 'admin',
-        success: { 200: { schema: SETTINGS_ANSWER, description: 'The effective settings, and their sources.' } },
+        success: { 200: { schema: ANSWER, description: 'The effective settings, and their sources.' } },
         errors: ['NOT_FOUND'],
       },
       admit,
@@ -46,7 +49,7 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
         summary: 'Change how the records of a tenant are made, kept and shown',
         access: 'admin',
         body: { schema: requestSchema(SettingsChange) },
-        success: { 200: { schema: SETTINGS_ANSWER, description: 'What holds now.' } },
+        success: { 200: { schema: ANSWER, description: 'What holds now.' } },
         errors: ['NOT_FOUND', 'ATTESTATION_ERROR'],
       },
       admit,
@@ -81,11 +84,5 @@ export async function shownTenant(
   { tenantSettings }: SettingsRouteDeps['store'],
   tenantId: string,
 ): Promise<JsonObject> {
-  const stated = await tenantSettings.find(tenantId);
-  return {
-    ok: true,
-    tenantId,
-    settings: shownSettings(settingsOf(stated)),
-    stated: { node: shownStated(stated.node), controlPlane: shownStated(stated['control-plane']) },
-  };
+  return { ok: true, tenantId, ...shownSources(await tenantSettings.find(tenantId)) };
 }

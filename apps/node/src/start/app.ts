@@ -48,6 +48,7 @@ import { signingKeyRoutes, type SigningKeyRouteDeps } from '../admin/signing-key
 import type { Signing } from '../signing/signing.js';
 import type { Store } from '../store/index.js';
 import { settingsRoutes } from '../admin/settings-routes.js';
+import { ownSettingsRoute } from '../records/own-settings-route.js';
 import { tracedSigning } from '../tracing/traced-signing.js';
 import { verifyRoutes } from '../verify/verify-routes.js';
 import { webhookRoutes, type WebhookRouteDeps } from '../webhooks/webhook-routes.js';
@@ -160,6 +161,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...recordListRoutes({ ...shared, recordList: store.recordList }),
     ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...coverageRoutes(shared),
+    ownSettingsRoute(shared),
     ...webhookRoutes(shared),
     ...renderRoutes(shared),
     ...logRoutes(shared),

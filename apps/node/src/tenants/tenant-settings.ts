@@ -70,8 +70,13 @@ export function shownStated(stated: Partial<StatedSettings> | null): JsonObject 
   return { ...others, publish: publishJson === null ? null : publishFrom(publishJson) };
 }
 
-export function shownSettings({ publish, ...settings }: TenantSettings): JsonObject {
-  return { ...settings, publish: { ...publish } };
+/** The effective settings, and each source's part. */
+export function shownSources(stated: StatedBySource): JsonObject {
+  const { publish, ...settings } = settingsOf(stated);
+  return {
+    settings: { ...settings, publish: { ...publish } },
+    stated: { node: shownStated(stated.node), controlPlane: shownStated(stated['control-plane']) },
+  };
 }
 
 function publishOf(stated: StatedSettings | null): Partial<PublishSettings> {

@@ -214,6 +214,7 @@ describe('the routes of the node', () => {
     expect(await api.auditLog(ADMIN_SECRET, { format: 'otlp' })).toHaveProperty('resourceLogs');
     await expect(api.auditLog('wrong')).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await api.coverage({ appId: 'routes' })).toMatchObject({ days: [{ appId: 'routes', certified: 1 }] });
+    expect(await api.settings()).toMatchObject({ settings: { retentionDays: null }, stated: { node: null } });
   });
 
   it('give every entry of the audit log, page after page', async () => {

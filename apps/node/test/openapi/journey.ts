@@ -147,6 +147,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /v1/records/export', { key, query: '?cursor=x' });
     await visit('GET /v1/coverage', { key });
     await visit('GET /v1/coverage', { key, query: '?from=today' });
+    await visit('GET /v1/settings', { key });
   }
 
   async function theLog(): Promise<void> {

@@ -137,6 +137,7 @@ const OWN_ROWS: readonly Row[] = [
   },
   { route: 'GET /v1/records/export', expected: OWN },
   { route: 'GET /v1/coverage', expected: OWN },
+  { route: 'GET /v1/settings', expected: OWN },
   { route: 'GET /v1/log/completeness', expected: OWN },
   { route: 'GET /v1/webhooks', expected: OWN },
   {

@@ -72,6 +72,8 @@ export interface NodeApi {
     period?: { readonly from?: string; readonly to?: string; readonly appId?: string },
     options?: RequestOptions,
   ): Promise<JsonMembers>;
+  /** How the tenant's records are made, kept and shown: `{settings, stated: {node, controlPlane}}`. */
+  settings(options?: RequestOptions): Promise<JsonMembers>;
   readonly webhooks: NodeWebhooks;
   /**
    * One page of the audit log of the node, oldest first.
@@ -192,6 +194,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
         async (answer) => streamOf(answer),
       ),
     coverage: ({ from, to, appId } = {}, options) => json('coverage', { query: { from, to, app_id: appId }, options }),
+    settings: (options) => json('settings', { options }),
     webhooks: webhooksOf(access),
     auditLog: async (adminSecret, page = {}, options) =>
       json('auditLog', { query: page, headers: adminHeaders(adminSecret), options }),

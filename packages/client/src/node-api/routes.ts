@@ -28,6 +28,7 @@ export const NODE_ROUTES = {
   countRecords: keyed('GET', '/v1/records/count'),
   exportRecords: keyed('GET', '/v1/records/export'),
   coverage: keyed('GET', '/v1/coverage'),
+  settings: keyed('GET', '/v1/settings'),
   webhooks: keyed('GET', '/v1/webhooks'),
   createWebhook: keyed('POST', '/v1/webhooks'),
   rotateWebhook: keyed('POST', '/v1/webhooks/:id/rotate'),

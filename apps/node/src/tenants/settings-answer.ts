@@ -1,5 +1,4 @@
-import { AUDITED } from './record-answers.js';
-import { OK, TEXT, list, object, oneOf } from '../openapi/answer-shapes.js';
+import { TEXT, list, object, oneOf } from '../openapi/answer-shapes.js';
 import type { JsonSchema } from '../openapi/route-description.js';
 
 const PUBLISH = object({
@@ -21,18 +20,13 @@ const STATED: JsonSchema = {
   ],
 };
 
-/** @see docs/spec.md, "Retention" */
-export const SETTINGS_ANSWER: JsonSchema = object(
-  {
-    ok: OK,
-    tenantId: TEXT,
-    settings: object({
-      retentionDays: { type: ['integer', 'null'] },
-      visibility: oneOf('public', 'hidden'),
-      legalHold: { type: 'boolean' },
-      publish: PUBLISH,
-    }),
-    stated: object({ node: STATED, controlPlane: STATED }),
-  },
-  { auditSeq: AUDITED.auditSeq },
-);
+/** The effective settings of a tenant, and what each source set. @see docs/spec.md, "Retention" */
+export const SETTINGS_MEMBERS = {
+  settings: object({
+    retentionDays: { type: ['integer', 'null'] },
+    visibility: oneOf('public', 'hidden'),
+    legalHold: { type: 'boolean' },
+    publish: PUBLISH,
+  }),
+  stated: object({ node: STATED, controlPlane: STATED }),
+} as const satisfies Readonly<Record<string, JsonSchema>>;
