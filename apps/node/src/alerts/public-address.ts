@@ -68,6 +68,23 @@ function isNeverCalled({ address, family }: ResolvedAddress): boolean {
   return neverCalled.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
+/** The address that a URL states in place of a name; null for a name. @param hostname of a URL */
+function literalOf(hostname: string): ResolvedAddress | null {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(address);
+  return family === 0 ? null : { address, family: family === 6 ? 6 : 4 };
+}
+
+function isPermitted(address: ResolvedAddress, allowsPrivate: boolean): boolean {
+  return !isNeverCalled(address) && (allowsPrivate || isPublicAddress(address));
+}
+
+/** False for an address that may not be called. Those of a name are only known when it is called. */
+export function mayBePermitted(hostname: string, allowsPrivate: boolean): boolean {
+  const literal = literalOf(hostname);
+  return literal === null || isPermitted(literal, allowsPrivate);
+}
+
 /**
  * The address to connect to: one that was checked, so that a second resolution cannot replace it.
  * @param hostname of a URL; an IPv6 address in brackets
@@ -78,10 +95,7 @@ export async function permittedAddress(
   allowsPrivate: boolean,
   resolve: Resolve,
 ): Promise<ResolvedAddress | null> {
-  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(literal);
-  const found = family === 0 ? await resolve(hostname) : [{ address: literal, family: family === 6 ? 6 : 4 } as const];
-  const isPermitted = (address: ResolvedAddress): boolean =>
-    !isNeverCalled(address) && (allowsPrivate || isPublicAddress(address));
-  return found.every(isPermitted) ? (found[0] ?? null) : null;
+  const literal = literalOf(hostname);
+  const found = literal === null ? await resolve(hostname) : [literal];
+  return found.every((address) => isPermitted(address, allowsPrivate)) ? (found[0] ?? null) : null;
 }

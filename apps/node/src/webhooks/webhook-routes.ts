@@ -14,6 +14,7 @@ import {
 import { TEST_TYPE } from '../alerts/alert-types.js';
 import { deliveryAnswer, deliveryIdOf, unknownDelivery } from '../alerts/delivery-answer.js';
 import { messageTo } from '../alerts/messages.js';
+import { mayBePermitted } from '../alerts/public-address.js';
 import type { Gate } from '../auth/authenticate.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
@@ -101,9 +102,11 @@ function webhookHandlers(deps: WebhookRouteDeps): Handlers {
   const create = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const tenantId = tenantOf(request);
     const { id, url, types } = checkRequest(NewWebhook, parseJsonBody(request));
-    if (deps.tenantWebhooks?.allowsPrivate !== true && new URL(url).protocol !== 'https:') {
-      throw validationError(['url: must be an https URL']);
-    }
+    const { protocol, hostname } = new URL(url);
+    const allowsPrivate = deps.tenantWebhooks?.allowsPrivate === true;
+    if (!allowsPrivate && protocol !== 'https:') throw validationError(['url: must be an https URL']);
+    if (!mayBePermitted(hostname, allowsPrivate))
+      throw validationError(['url: must not be a private or link-local address']);
     const webhook: TenantWebhook = {
       ...{ webhookId: id ?? `wh_${randomUUID()}`, tenantId, url, types: types ?? null, secretId: secrets.activeId },
       ...{ secretVersion: 1, previousUntilMs: 0, createdMs: now().getTime() },

@@ -257,6 +257,11 @@ describe('webhooks of tenants', () => {
 
   it.each<[string, object, RegExp]>([
     ['a file', { url: 'file:///etc/passwd' }, /^url: must be an https URL/],
+    [
+      'an address that no webhook has',
+      { url: 'https://169.254.169.254/' },
+      /^url: must not be a private or link-local address$/,
+    ],
     ['credentials', { url: 'https://canary:secret@hooks.example.com/' }, /^url: must be an https URL/],
     ['an operator type', { url: 'https://hooks.example.com/', types: ['witness.silent'] }, /^types\[?\.?0/],
     ['an id of another form', { url: 'https://hooks.example.com/', id: 'mine' }, /^id: must be wh_ and a UUID$/],
@@ -285,6 +290,15 @@ describe('webhooks of tenants', () => {
     const body = { url: 'http://hooks.example.com/' };
     const refused = await ask(strict, 'post', '/v1/webhooks', { key: await strict.newKey(), body });
     expect([refused.status, at(refused.body, 'details')]).toEqual([400, ['url: must be an https URL']]);
+    for (const host of ['127.0.0.1', '0x7f.1', '10.1.2.3', '[::1]', '[::ffff:192.168.1.1]', '169.254.169.254']) {
+      const own = { key: await strict.newKey(), body: { url: `https://${host}/` } };
+      const { body: answer } = await ask(strict, 'post', '/v1/webhooks', own);
+      expect([host, at(answer, 'details')]).toEqual([host, ['url: must not be a private or link-local address']]);
+    }
+    for (const host of ['hooks.example.com', '93.184.216.34', '[2606:2800:220:1::]']) {
+      const own = { key: await strict.newKey(), body: { url: `https://${host}/` } };
+      expect([host, (await ask(strict, 'post', '/v1/webhooks', own)).status]).toEqual([host, 200]);
+    }
     const none = await ask(off, 'get', '/v1/webhooks', { key: await off.newKey() });
     expect([none.status, textAt(none.body, 'reasonCode')]).toEqual([404, 'WEBHOOKS_OFF']);
     await strict.close();
