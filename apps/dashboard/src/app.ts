@@ -134,7 +134,7 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
     ...usageRoutes({ pages, store, now }),
     ...userRoutes({ pages, store, publicUrl, now, hasPassword }),
-    ...settingsRoutes({ pages, store, nodeRecords, logger }),
+    ...settingsRoutes({ pages, store, nodeRecords, now, logger }),
     ...securityRoutes({
       ...{ pages, sessions, store, secretBox: deps.secretBox, hasPassword, passkeys, ways, logger, now },
     }),

@@ -234,6 +234,33 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect(await text()).not.toContain('operator');
   });
 
+  it('are deleted after a number of days that an owner confirms', async () => {
+    const save = async (days: string): Promise<void> => {
+      await open('/settings');
+      await page.$eval('#retentionDays', (input) => ((input as HTMLInputElement).value = ''));
+      await page.type('#retentionDays', days);
+      await press('main form button');
+    };
+    // None is that old.
+    await save('7');
+    expect(await text()).toContain('The settings are saved.');
+    await save('');
+    whole.interpose((asked, answer) => {
+      // As in a week.
+      if (asked.url?.startsWith('/v1/records/count?attested_to=') === true) asked.url = '/v1/records/count';
+      passTo(() => node.url)(asked, answer);
+    });
+    await save('7');
+    await auditPage(page, 'settings-deletion');
+    expect(await text()).toMatch(/6\d records of this account, 7 days or older, will be deleted for good/);
+    await page.click('#confirmed_days input');
+    await press('main form button');
+    expect(await text()).toContain('The settings are saved.');
+    whole.interpose(null);
+    await save('');
+    expect(await text()).toContain('The settings are saved.');
+  });
+
   it('are public by a link until it is revoked', async () => {
     await open('/records?model=large&provider=example');
     await press('a[href^="/shares/new"]');

@@ -3,6 +3,7 @@ import { html } from '@cer/pages';
 import { choiceField, faultSummary, formTokenField, linesField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import { confirmationField, type Deletion } from './shorter-retention.js';
 import { operatorNote, type OperatorSettings } from './operator-settings.js';
 
 const PROTOCOL_LABELS = {
@@ -20,11 +21,13 @@ export interface SettingsPage {
   /** The refused input, if any. */
   readonly given?: URLSearchParams;
   readonly faults?: readonly FormFault[];
+  /** What the input deletes, to be confirmed. */
+  readonly deletion?: Deletion | undefined;
   readonly notice?: string | undefined;
 }
 
 export function settingsPage(page: SettingsPage): PageAnswer {
-  const { formToken, settings, operator, locked, given, faults, notice } = page;
+  const { formToken, settings, operator, locked, given, faults, deletion, notice } = page;
   const { publish, minimumProtocol, retentionDays, visibility, legalHold } = settings;
   const names = typeof publish.metadata === 'string' ? '' : publish.metadata.join('\n');
   const metadata = given?.get('metadata') ?? (typeof publish.metadata === 'string' ? publish.metadata : 'names');
@@ -92,6 +95,7 @@ export function settingsPage(page: SettingsPage): PageAnswer {
             value: given?.get('retentionDays') ?? (retentionDays === null ? '' : String(retentionDays)),
             faults,
           })}
+          ${deletion !== undefined && confirmationField(deletion, faults ?? [])}
           ${choiceField('checkbox', 'legalHold', 'Legal hold', [
             { value: 'on', label: 'Delete nothing, whatever the days above say', chosen: held },
           ])}

@@ -3,11 +3,13 @@ import type { Logger } from '@cer/http-service/process';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { NodeRecords } from '../records/node-records.js';
 import type { Store } from '../store/index.js';
-import { checkForm } from '../web/form.js';
+import { checkForm, type FormFault } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
+import type { PageAnswer } from '../web/page-answer.js';
 import type { Pages } from '../web/pages.js';
 import { operatorSettingsOf } from './operator-settings.js';
 import { settingsPage } from './settings-page.js';
+import { CONFIRMED_DAYS, deletionBy, unconfirmed, type Deletion } from './shorter-retention.js';
 
 const LABELS = {
   metadata_names: 'Names of published metadata',
@@ -21,11 +23,13 @@ export function settingsRoutes({
   pages,
   store,
   nodeRecords,
+  now,
   logger,
 }: {
   readonly pages: Pages;
   readonly store: Store;
-  readonly nodeRecords: Pick<NodeRecords, 'operatorSettings'>;
+  readonly nodeRecords: Pick<NodeRecords, 'count' | 'operatorSettings'>;
+  readonly now: () => Date;
   readonly logger: Logger;
 }): readonly DescribedRoute[] {
   return [
@@ -52,24 +56,30 @@ export function settingsRoutes({
           'retentionDays',
           'visibility',
           'legalHold',
+          CONFIRMED_DAYS,
         ],
       },
       async ({ session, formToken }, fields) => {
         const form = checkForm(TenantSettings, settingsFrom(fields), LABELS);
+        const { settings, tenantId } = session.tenant;
+        const again = async (faults: readonly FormFault[], deletion?: Deletion): Promise<PageAnswer> => {
+          const operator = await operatorSettingsOf(nodeRecords, tenantId, logger);
+          const page = settingsPage({ formToken, settings, operator, locked: null, given: fields, faults, deletion });
+          return { ...page, status: 422 };
+        };
         if (!form.ok) {
           const faults = form.faults.map((fault) =>
             fault.field === 'publish'
               ? { field: 'metadata_names', sentence: 'Names of published metadata must be 1 to 50 names, one a line.' }
               : fault,
           );
-          const { settings, tenantId } = session.tenant;
-          const operator = await operatorSettingsOf(nodeRecords, tenantId, logger);
-          return {
-            ...settingsPage({ formToken, settings, operator, locked: null, given: fields, faults }),
-            status: 422,
-          };
+          return again(faults);
         }
-        await store.tenants.setSettings(session.tenant.tenantId, form.value, session.user.email);
+        const deletion = await deletionBy(form.value, settings, tenantId, { nodeRecords, now, logger });
+        if (deletion !== null && fields.get(CONFIRMED_DAYS) !== String(deletion.days)) {
+          return again([unconfirmed(deletion)], deletion);
+        }
+        await store.tenants.setSettings(tenantId, form.value, session.user.email);
         return { goTo: '/settings?done=settings-saved' };
       },
     ),

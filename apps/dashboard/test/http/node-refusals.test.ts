@@ -80,7 +80,7 @@ it('lets the settings be changed while it is not known what the operator set', a
   details = ['query: must have only attested_from, attested_to'];
   const { status, text } = await browser.get('/settings');
   expect([status, text]).toEqual([200, expect.stringContaining('Its operator may have set other values')]);
-  const form = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '7' };
+  const form = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '' };
   expect((await browser.post('/settings', form)).headers['location']).toBe('/settings?done=settings-saved');
 });
 

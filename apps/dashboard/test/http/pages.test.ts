@@ -154,6 +154,28 @@ describe('pages', () => {
     expect(page).toContain('value="30"');
   });
 
+  it('ask before records are deleted for good', async () => {
+    await browser.get('/settings');
+    const form = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public' };
+    const statusOf = async (fields: Readonly<Record<string, string>>): Promise<number> =>
+      (await browser.post('/settings', { ...form, ...fields })).status;
+    const { status, text } = await browser.post('/settings', { ...form, retentionDays: '30' });
+    // The node, which would count them, cannot be reached.
+    const sentence = 'Records that are 30 days or older will be deleted for good. Confirm it.';
+    expect([status, text]).toEqual([422, expect.stringContaining(`<a href="#confirmed_days">${sentence}</a>`)]);
+    expect(await statusOf({ retentionDays: '3', confirmed_days: '30' })).toBe(422);
+    expect(await statusOf({ retentionDays: '30', confirmed_days: '30' })).toBe(303);
+    // What keeps more, or as much.
+    for (const retentionDays of ['30', '31', '', '31']) {
+      const held = retentionDays === '31' ? { legalHold: 'on' } : {};
+      expect([retentionDays, await statusOf({ retentionDays, ...held })]).toEqual([retentionDays, 303]);
+    }
+    // Without the hold they are deleted.
+    expect(await statusOf({ retentionDays: '31' })).toBe(422);
+    const { settings } = (await dashboard.store.tenants.find(dashboard.tenant.tenantId)) ?? {};
+    expect(settings).toMatchObject({ retentionDays: 31, legalHold: true });
+  });
+
   it('count the characters of a metadata name as the node does', async () => {
     await browser.get('/settings');
     const good = { metadata: 'names', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '' };

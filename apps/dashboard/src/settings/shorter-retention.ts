@@ -1,0 +1,67 @@
+import type { TenantSettings } from '@cer/control-plane';
+import { counted } from '@cer/cer-core/wording';
+import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
+import { html, type Html } from '@cer/pages';
+import { countText } from '../records/export-pages.js';
+import type { NodeRecords, RecordCount } from '../records/node-records.js';
+import { choiceField } from '../web/fields.js';
+import type { FormFault } from '../web/form.js';
+
+/** The number of days for which deleting is confirmed: another number is another decision. */
+export const CONFIRMED_DAYS = 'confirmed_days';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Records that settings delete, which the ones before keep. */
+export interface Deletion {
+  readonly days: number;
+  /** Records of that age now; null: not known. */
+  readonly records: RecordCount | null;
+}
+
+export interface RecordCounting {
+  readonly nodeRecords: Pick<NodeRecords, 'count'>;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/** What a change of settings deletes at the next sweep of the node; null for nothing. */
+export async function deletionBy(
+  after: TenantSettings,
+  before: TenantSettings,
+  tenantId: string,
+  { nodeRecords, now, logger }: RecordCounting,
+): Promise<Deletion | null> {
+  const days = daysKept(after);
+  if (days >= daysKept(before)) return null;
+  const query = new URLSearchParams({ attested_to: new Date(now().getTime() - days * DAY_MS).toISOString() });
+  try {
+    const records = await nodeRecords.count(tenantId, query);
+    return records?.count === 0 ? null : { days, records };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    logger.warn({ err: error, tenantId }, 'the node gave no answer');
+    return { days, records: null };
+  }
+}
+
+function daysKept({ retentionDays, legalHold }: TenantSettings): number {
+  return legalHold ? Number.POSITIVE_INFINITY : (retentionDays ?? Number.POSITIVE_INFINITY);
+}
+
+export function unconfirmed({ days, records }: Deletion): FormFault {
+  const which = `${counted(days, 'day')} or older`;
+  return {
+    field: CONFIRMED_DAYS,
+    sentence:
+      records === null
+        ? `Records that are ${which} will be deleted for good. Confirm it.`
+        : `${countText(records)} of this account, ${which}, will be deleted for good. Confirm it.`,
+  };
+}
+
+export function confirmationField({ days }: Deletion, faults: readonly FormFault[]): Html {
+  const label = `Delete records ${counted(days, 'day')} after their first attestation`;
+  return html`${choiceField('checkbox', CONFIRMED_DAYS, 'Deleting records', [{ value: String(days), label, chosen: false }], faults)}`;
+}
