@@ -41,9 +41,12 @@ export function settingsPage(page: SettingsPage): PageAnswer {
   return {
     title: 'Settings',
     notice,
-    body: html`<p class="lead">How your records are made, kept and shown. Changes act on new records.</p>
+    body: html`<p class="lead">
+        How your records are made, kept and shown. The days and the legal hold act on all records, other changes on new
+        ones.
+      </p>
       ${locked === 'not an owner' && html`<p class="notice">Only an owner can change these.</p>`}
-      ${faultSummary(faults)} ${operatorNote(operator)}
+      ${faultSummary(faults, deletion && 'There is something to confirm')} ${operatorNote(operator)}
       <form method="post" action="/settings" class="card">
         ${formTokenField(formToken)}
         <fieldset class="whole" ${locked !== null && html`disabled`} aria-label="Settings of the account">

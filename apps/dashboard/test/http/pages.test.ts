@@ -163,6 +163,7 @@ describe('pages', () => {
     // The node, which would count them, cannot be reached.
     const sentence = 'Records that are 30 days or older will be deleted for good. Confirm it.';
     expect([status, text]).toEqual([422, expect.stringContaining(`<a href="#confirmed_days">${sentence}</a>`)]);
+    expect(text).toContain('There is something to confirm');
     expect(await statusOf({ retentionDays: '3', confirmed_days: '30' })).toBe(422);
     expect(await statusOf({ retentionDays: '30', confirmed_days: '30' })).toBe(303);
     // What keeps more, or as much.
