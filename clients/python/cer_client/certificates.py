@@ -142,7 +142,7 @@ class Certificates:
     def tool(self, function: Any = None, *, name: Optional[str] = None) -> Any:
         """The same function, whose calls are certified: `@cer.tool`, or `@cer.tool(name="look_up")`.
 
-        Raises TypeError for a generator and for what is no function, ValueError for a name that no certificate takes.
+        Raises TypeError for what is no function, ValueError for a name that no certificate takes.
         """
 
         def observed(given: Any) -> Any:

@@ -12,6 +12,7 @@ from cer_client.executions import Json
 from cer_client.json_of import content_of
 from cer_client.recorder import Recorder, StartedCall
 from cer_client.sealing import Call
+from cer_client.taken_items import followed, followed_async
 from cer_verify import has_control, unit_count, well_formed
 
 # The provider of a tool's certificate.
@@ -23,8 +24,8 @@ _FUTURES = (asyncio.Future, concurrent.futures.Future)
 def observe_tool(recorder: Recorder, name: Optional[str], function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function. Results and errors are its own; its input is its arguments by the names of its parameters.
 
-    Raises TypeError for what is no function, and for a generator, whose calls have no result; ValueError for a name
-    that no certificate takes.
+    The output of a generator is the values that the program takes. Raises TypeError for what is no function, and
+    ValueError for a name that no certificate takes.
     """
     if isinstance(function, (classmethod, staticmethod)):
         raise TypeError(f"cer.tool goes below @{type(function).__name__}, next to the function")
@@ -32,10 +33,7 @@ def observe_tool(recorder: Recorder, name: Optional[str], function: Callable[...
         raise TypeError('cer.tool takes a function; another name is given as @cer.tool(name="look_up")')
     # Of an object that can be called, what its class says.
     kinds: Tuple[object, ...] = (function, type(function).__call__)
-    stated = _checked(name or _name_of(function))
-    if any(inspect.isgeneratorfunction(kind) or inspect.isasyncgenfunction(kind) for kind in kinds):
-        raise TypeError(f"{stated}: a generator cannot be certified, a function that returns a list can")
-    tool = _Tool(recorder, stated, function)
+    tool = _Tool(recorder, _checked(name or _name_of(function)), function)
 
     def observed(*arguments: Any, **named: Any) -> Any:
         call = tool.begin(arguments, named)
@@ -46,13 +44,10 @@ def observe_tool(recorder: Recorder, name: Optional[str], function: Callable[...
             raise
         if isinstance(result, _FUTURES):
             result.add_done_callback(call.settled)
-        elif inspect.isawaitable(result):
+            return result
+        if inspect.isawaitable(result):
             return _followed(result, call)
-        elif inspect.isgenerator(result) or inspect.isasyncgen(result):
-            call.miss()
-        else:
-            call.returned(result)
-        return result
+        return call.returned(result)
 
     async def observed_async(*arguments: Any, **named: Any) -> Any:
         call = tool.begin(arguments, named)
@@ -61,8 +56,7 @@ def observe_tool(recorder: Recorder, name: Optional[str], function: Callable[...
         except BaseException as error:
             call.threw(error)
             raise
-        call.returned(result)
-        return result
+        return call.returned(result)
 
     is_async = any(inspect.iscoroutinefunction(kind) for kind in kinds)
     return functools.update_wrapper(observed_async if is_async else observed, function)
@@ -74,8 +68,7 @@ async def _followed(awaited: Awaitable[Any], call: "_ToolCall") -> Any:
     except BaseException as error:
         call.threw(error)
         raise
-    call.returned(result)
-    return result
+    return call.returned(result)
 
 
 def _name_of(function: Any) -> str:
@@ -124,14 +117,26 @@ class _Tool:
         return {"args": arguments, "kwargs": named}
 
 
+def _not_followed() -> Json:
+    raise ValueError("a tool is not certified: its result is a future of a generator")
+
+
 class _ToolCall:
     """One call. None of its methods raises."""
 
     def __init__(self, tool: _Tool, started: Optional[StartedCall], given: Json) -> None:
         self._tool, self._started, self._given = tool, started, given
 
-    def returned(self, result: Any) -> None:
+    def returned(self, result: Any) -> Any:
+        """The result; of a generator one with the same values, since its call ends with the last of them."""
+        if self._started is None:
+            return result
+        if inspect.isgenerator(result):
+            return followed(result, self._end)
+        if inspect.isasyncgen(result):
+            return followed_async(result, self._end)
         self._end("complete", lambda: content_of(result))
+        return result
 
     def threw(self, error: BaseException) -> None:
         """Cancellation is the caller's."""
@@ -144,15 +149,13 @@ class _ToolCall:
             return
         # Not by its method, after which asyncio no longer reports an error that nobody asked for.
         error = getattr(future, "_exception", None)
-        if error is None:
-            self.returned(future.result())
-        else:
+        if error is not None:
             self.threw(error)
-
-    def miss(self) -> None:
-        """The call cannot be certified."""
-        if self._started is not None:
-            self._started.miss()
+        elif inspect.isgenerator(future.result()) or inspect.isasyncgen(future.result()):
+            # Its values go to whoever asks the future, past this call.
+            self._end("failed", _not_followed)
+        else:
+            self.returned(future.result())
 
     def _end(self, outcome: str, output: Callable[[], Json]) -> None:
         if self._started is None:

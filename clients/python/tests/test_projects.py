@@ -18,7 +18,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Any, Dict, Generator, Iterator, List, Tuple
+from typing import Any, Dict, Generator, List, Tuple
 from unittest import mock
 
 from certified_program import NODE_DOWN, SECRET, CertifiedProgram, hash_of
@@ -218,11 +218,6 @@ class Tools(Case):
         asyncio.run(work())
         self.assertEqual([str(error) for error in reported], ["unread"])
 
-    def test_generator_that_a_function_returns_is_not_certified(self) -> None:
-        cer = self.certificates()
-        self.assertEqual(list(cer.tool(lambda: (number for number in (1, 2)))()), [1, 2])
-        self.assertEqual((cer.stats().seen, cer.stats().unsealed, cer.stats().sealed), (1, 1, 0))
-
     def test_methods_are_certified_without_their_object(self) -> None:
         cer = self.certificates()
 
@@ -318,17 +313,6 @@ class Tools(Case):
         self.assertIs(cer.tool(lambda value: value)(circle), circle)
         self.assertIs(cer.tool(lambda: circle)(), circle)
         self.assertEqual((cer.stats().seen, cer.stats().unsealed, cer.stats().open), (2, 2, 0))
-
-    def test_generators_are_refused_where_they_are_named(self) -> None:
-        def numbers() -> Iterator[int]:
-            yield 1
-
-        async def later() -> Any:
-            yield 1
-
-        for function in (numbers, later):
-            with self.assertRaisesRegex(TypeError, "a generator cannot be certified"):
-                self.certificates().tool(function)
 
     def test_full_spool(self) -> None:
         made: List[int] = []

@@ -131,9 +131,10 @@ class Options(unittest.TestCase):
         Certificates("tests", node_url=NODE_DOWN, in_memory=True, redaction=Redaction("n" * 256, masked)).close(0)
 
     def test_rules_must_be_a_function(self) -> None:
-        for rules in (None, "mask", {}):
+        without: Tuple[Any, ...] = (None, "mask", {})
+        for rules in without:
             with self.assertRaisesRegex(TypeError, r"^redaction\.redact: must be a function$"):
-                options = Redaction("cards", rules)  # type: ignore[arg-type]
+                options = Redaction("cards", rules)
                 Certificates("tests", node_url=NODE_DOWN, in_memory=True, redaction=options)
 
     def test_answer_known_by_its_hash_only_stays(self) -> None:
