@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { certified, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { cer, type Said } from '../testing/console.js';
 import { readSample, sample } from '../testing/files.js';
 import { LocalServers } from '../testing/local-servers.js';
 
+const VECTORS = join(__dirname, '../../../../packages/cer-core/vectors/reseal.json');
 const servers = new LocalServers();
 const genuine = readSample('certified.json');
 const hash = hashOf(genuine);
@@ -44,6 +47,19 @@ function changed(
 
 const byHash = (node: string, ...more: string[]): Promise<Said> =>
   cer(['verify', '--hash', hash, '--node', node, '--keys', keys, '--json', ...more]);
+
+/** A reseal that verifies under the keys of its vectors. */
+function resealVector(): JsonObject {
+  const { tests } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { tests: { id: string; bundle: string }[] };
+  const bundle = parseJson(tests.find(({ id }) => id === 'reseal-of-v1')?.bundle ?? 'null');
+  if (!isJsonObject(bundle)) throw new TypeError('the vector is not an object');
+  return bundle;
+}
+
+function originalOf(reseal: JsonObject): string {
+  const meta = reseal['meta'] as { provenance: { originalCertificateHash: string } };
+  return meta.provenance.originalCertificateHash;
+}
 
 /** Fails, in one JSON report on stderr and one on stdout, and says why. */
 async function expectFailed(said: Promise<Said>, code: string): Promise<void> {
@@ -106,6 +122,20 @@ describe('cer verify --hash, asking a node that lies', () => {
     const said = await cer(['verify', '--hash', hashOf(bundle), '--node', node, '--json']);
     expect(said.exitCode).toBe(1);
     expect(JSON.parse(said.stderr)).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('reports missing keys of a reseal as such', async () => {
+    const bundle = resealVector();
+    const asking = async (answer: JsonObject, keySet: string): Promise<Said> => {
+      const node = await answering(answer);
+      return cer(['verify', '--hash', originalOf(bundle), '--node', node, '--keys', keySet, '--json']);
+    };
+    const noKeys = await answering({}, 503);
+    await expectFailed(asking(bundle, noKeys), 'VERIFICATION_MATERIAL_UNAVAILABLE');
+    const other = changed(['meta', 'provenance', 'originalCertificateHash'], () => hash, bundle);
+    await expectFailed(asking(other, noKeys), 'CERTIFICATE_HASH_MISMATCH');
+    const unsigned = changed(['meta', 'attestation'], () => null, bundle);
+    await expectFailed(asking(unsigned, noKeys), 'CERTIFICATE_HASH_MISMATCH');
   });
 
   it('does not treat an unsigned record as attested', async () => {

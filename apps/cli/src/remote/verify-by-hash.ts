@@ -74,6 +74,9 @@ function asked(evaluation: Evaluation, hash: string): Evaluation {
   return { ...evaluation, status: 'FAILED', code: finding.code, findings: [finding, ...evaluation.findings] };
 }
 
-function isAbout({ certificateHash, provenance }: Evaluation, hash: string): boolean {
-  return certificateHash === hash || (provenance?.state === 'proven' && provenance.originalCertificateHash === hash);
+/** Without keys nothing is verified, and the original that a reseal claims contradicts nothing. */
+function isAbout({ certificateHash, code, provenance }: Evaluation, hash: string): boolean {
+  if (certificateHash === hash) return true;
+  const isUndecided = code === 'VERIFICATION_MATERIAL_UNAVAILABLE';
+  return provenance?.originalCertificateHash === hash && (provenance.state === 'proven' || isUndecided);
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { renderToString } from 'preact-render-to-string';
 import { svcV1, type JsonObject } from '@cer/canonical-json';
@@ -17,6 +19,7 @@ import { outcomeOfCheck } from './headline.js';
 import { ArtefactView } from '../view/artefact-view.js';
 import { tamperablePaths, tamperedCopy } from './tamper.js';
 
+const VECTORS = join(__dirname, '../../../../packages/cer-core/vectors/reseal.json');
 const KEY_SET = JSON.stringify(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
 
 function check(bundle: JsonObject | string): Promise<ArtefactCheck> {
@@ -59,6 +62,25 @@ describe('the colour of a project', () => {
       ['neutral', 'VERIFIED'],
       ['neutral', 'VERIFIED'],
     ]);
+  });
+});
+
+describe('a reseal in answer to the hash of its original', () => {
+  const { tests } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { tests: { id: string; bundle: string }[] };
+  const codeOf = async (id: string, askedHash: string): Promise<string> => {
+    const source = tests.find((test) => test.id === id)?.bundle ?? '';
+    const pins = { keySet: null, keySource: null, tsaRoots: null, logPolicy: null, askedHash };
+    const request = { source, ...pins, verifiedAt: TEST_TIME };
+    return (await checkArtefact(request, () => import('@cer/timestamps'))).code;
+  };
+
+  it('is not another certificate where only keys are missing', async () => {
+    const bundle = JSON.parse(tests.find(({ id }) => id === 'reseal-of-v1')?.bundle ?? '') as JsonObject;
+    const { originalCertificateHash: original } = object(object(bundle, 'meta'), 'provenance');
+    if (typeof original !== 'string') throw new TypeError('the reseal names its original');
+    expect(await codeOf('reseal-of-v1', original)).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
+    expect(await codeOf('reseal-unsigned', original)).toBe('CERTIFICATE_HASH_MISMATCH');
+    expect(await codeOf('reseal-of-v1', `sha256:${'0'.repeat(64)}`)).toBe('CERTIFICATE_HASH_MISMATCH');
   });
 });
 
