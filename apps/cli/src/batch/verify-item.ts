@@ -2,7 +2,7 @@ import type { VerifyOptions } from '@cer/cer-core/verify';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { NO_KEYS } from '../trusted-keys/key-material.js';
-import { readBytes } from '../files/read-bytes.js';
+import { RAISES_LIMIT, readBytes } from '../files/read-bytes.js';
 import { readArtefact } from '../files/read-artefact.js';
 import { parsePinnedPolicy } from '../log/log-policy.js';
 import { timestampVerifier } from '../trusted-keys/tsa-roots.js';
@@ -47,8 +47,9 @@ async function verifyItem(item: BatchItem, settings: BatchSettings, options: Ver
   const { name } = item;
   try {
     if (item.fault !== undefined) throw new UsageError(item.fault);
-    const bytes = 'path' in item ? await readBytes(item.path, NO_STDIN, settings.maxBytes) : item.bytes;
-    const read = { maxBytes: settings.maxBytes, ...('bytes' in item && { levelsAround: item.levelsAround ?? 0 }) };
+    const bytes = 'path' in item ? await readBytes(item.path, NO_STDIN, settings.maxBytes, RAISES_LIMIT) : item.bytes;
+    const limit = { maxBytes: settings.maxBytes, advice: RAISES_LIMIT };
+    const read = { ...limit, ...('bytes' in item && { levelsAround: item.levelsAround ?? 0 }) };
     return resultOf(name, await verifyAny(readArtefact(bytes, name, read), options));
   } catch (error) {
     if (!(error instanceof UsageError)) return resultOf(name, unforeseen(settings));

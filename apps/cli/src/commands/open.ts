@@ -5,7 +5,7 @@ import { evaluateCer, isSealedValue, openCommitment, toReport, type ClaimedValue
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readOpenings, readSalt } from '../files/openings.js';
-import { decodeUtf8, readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { decodeUtf8, RAISES_LIMIT, readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readOwnJson, readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
@@ -139,13 +139,10 @@ async function claimedValueOf(flags: Flags, io: Io): Promise<ClaimedValue> {
   if ([text, textFile, jsonFile].filter((flag) => flag !== undefined).length !== 1) {
     throw new UsageError('exactly one of --text, --text-file and --json-file is needed');
   }
-  const maxBytes = readMaxBytes(flags['max-bytes']);
-  if (jsonFile !== undefined) {
-    return { type: 'json', value: readOwnJson(await readBytes(jsonFile, io.stdin, maxBytes), jsonFile, { maxBytes }) };
-  }
-  if (textFile !== undefined) {
-    return { type: 'text', text: decodeUtf8(await readBytes(textFile, io.stdin, maxBytes), textFile) };
-  }
+  const limit = { maxBytes: readMaxBytes(flags['max-bytes']), advice: RAISES_LIMIT };
+  const read = (source: string): Promise<Uint8Array> => readBytes(source, io.stdin, limit.maxBytes, limit.advice);
+  if (jsonFile !== undefined) return { type: 'json', value: readOwnJson(await read(jsonFile), jsonFile, limit) };
+  if (textFile !== undefined) return { type: 'text', text: decodeUtf8(await read(textFile), textFile) };
   if (!isWellFormed(text ?? '')) throw new UsageError('--text: is not well-formed Unicode');
   return { type: 'text', text: text ?? '' };
 }

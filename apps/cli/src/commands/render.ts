@@ -66,7 +66,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     throw new UsageError('--code is missing: the certificate has only the hash of the sketch');
   if (source === '-' && flags.code === '-') throw new UsageError('FILE and --code cannot both be standard input');
   const [timeout, memory] = [positive(flags.timeout, '--timeout'), positive(flags['max-memory'], '--max-memory')];
-  const json = await readStrictFile(source, io.stdin, readMaxBytes(undefined));
+  const json = await readStrictFile(source, io.stdin, readMaxBytes(undefined), '');
   const code = decodeUtf8(await readBytes(flags.code, io.stdin, readMaxBytes(undefined)), flags.code);
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null)

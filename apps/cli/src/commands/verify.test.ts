@@ -311,6 +311,16 @@ describe('what cer verify cannot read', () => {
     expect((await cer(['verify', path, '--max-bytes', '2048'])).stderr).toContain('is not valid JSON');
   });
 
+  it('advises no flag where the limit is fixed', async () => {
+    const keys = folder.write('large-keys.json', ' '.repeat(1024 * 1024 + 1));
+    const policy = folder.write('policy.txt', ' '.repeat(4 * 1024 * 1024));
+    for (const flag of [`--keys=${keys}`, `--log-policy=${policy}`]) {
+      const said = await cer(['verify', sample('certified.json'), flag, '--max-bytes', '9999999']);
+      expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(said.stderr).toMatch(/^cer: [^\n]*: is larger than [0-9]+ (?:MiB|bytes)\n$/);
+    }
+  });
+
   it.each([
     ['duplicate keys', '{"bundleType": "a", "bundleType": "b"}'],
     ['ten megabytes of brackets', '['.repeat(10_000_000)],

@@ -1,7 +1,7 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../key-history/pinned-history.js';
-import { readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { RAISES_LIMIT, readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readArtefact } from '../files/read-artefact.js';
 import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
 import { withTimeout } from '../http/timeout.js';
@@ -79,7 +79,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     const source = onlyOperand(operands, 'FILE');
     if (source === '-') requireOneReaderOfStdin(flags);
     // The file first: if it is missing, no node is contacted.
-    const read = readOne(await readBytes(source, io.stdin, maxBytes), source, maxBytes);
+    const read = readOne(await readBytes(source, io.stdin, maxBytes, RAISES_LIMIT), source, maxBytes);
     const json = proof === null || read.fault !== null ? read : { ...read, value: withLogProof(read.value, proof) };
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, pinned, io.now()));
@@ -108,7 +108,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
 /** @throws UsageError for bytes that are not one artefact; of a file with one per line it names the flag for those */
 function readOne(bytes: Uint8Array, source: string, maxBytes: number): ReturnType<typeof readArtefact> {
   try {
-    return readArtefact(bytes, source, { maxBytes });
+    return readArtefact(bytes, source, { maxBytes, advice: RAISES_LIMIT });
   } catch (error) {
     if (!(error instanceof UsageError) || !/\.(?:ndjson|jsonl)$/i.test(source)) throw error;
     throw new UsageError(`${error.message}. A file with one certificate per line is checked with --batch`);

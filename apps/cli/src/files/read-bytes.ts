@@ -13,6 +13,9 @@ export const DEFAULT_MAX_BYTES = 256 * MIB;
 /** Maximum length of a string in the JavaScript engine. */
 const ENGINE_MAX_BYTES = 512 * MIB - 24;
 
+/** Advice where the flag of the command sets the limit; other limits are fixed. */
+export const RAISES_LIMIT = ' (--max-bytes N raises the limit)';
+
 /** How a source of bytes is named in messages; `-` is standard input. */
 export function nameOf(source: string): string {
   return source === '-' ? 'standard input' : printable(source);
@@ -29,30 +32,38 @@ export function readMaxBytes(flag: string | undefined): number {
 
 /**
  * Reads a whole file, or standard input for `-`.
+ * @param advice for a file over the limit, where there is any
  * @throws UsageError when it is missing, a directory, unreadable or larger than `maxBytes`; one line that names it
  */
 export async function readBytes(
   source: string,
   stdin: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  advice = '',
 ): Promise<Uint8Array> {
+  const limit: Limit = { maxBytes, advice };
   try {
-    return source === '-' ? await collect(stdin, source, maxBytes) : await readFileBytes(source, maxBytes);
+    return source === '-' ? await collect(stdin, source, limit) : await readFileBytes(source, limit);
   } catch (error) {
     throw asUsageError(error, source);
   }
 }
 
-async function readFileBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+interface Limit {
+  readonly maxBytes: number;
+  readonly advice: string;
+}
+
+async function readFileBytes(path: string, limit: Limit): Promise<Uint8Array> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
-    if (size > maxBytes) throw tooLarge(path, maxBytes);
+    if (size > limit.maxBytes) throw tooLarge(path, limit);
     // One read for a regular file; pipes and devices report size 0 and are read to their end, like files that grow.
     const first = new Uint8Array(size + 1);
     const { bytesRead } = await file.read(first, 0, first.length, null);
     if (bytesRead === size && size > 0) return first.subarray(0, size);
-    return await collect(remaining(first.subarray(0, bytesRead), path, file.fd), path, maxBytes);
+    return await collect(remaining(first.subarray(0, bytesRead), path, file.fd), path, limit);
   } finally {
     await file.close();
   }
@@ -64,15 +75,15 @@ async function* remaining(start: Uint8Array, path: string, fd: number): AsyncIte
   yield* rest;
 }
 
-async function collect(chunks: AsyncIterable<Uint8Array>, source: string, maxBytes: number): Promise<Uint8Array> {
-  const bytes = await readBounded(chunks, maxBytes);
-  if (bytes === null) throw tooLarge(source, maxBytes);
+async function collect(chunks: AsyncIterable<Uint8Array>, source: string, limit: Limit): Promise<Uint8Array> {
+  const bytes = await readBounded(chunks, limit.maxBytes);
+  if (bytes === null) throw tooLarge(source, limit);
   return bytes;
 }
 
-function tooLarge(source: string, maxBytes: number): UsageError {
+function tooLarge(source: string, { maxBytes, advice }: Limit): UsageError {
   const limit = maxBytes % MIB === 0 ? `${maxBytes / MIB} MiB` : `${maxBytes} bytes`;
-  return new UsageError(`${nameOf(source)}: is larger than ${limit} (--max-bytes N raises the limit)`);
+  return new UsageError(`${nameOf(source)}: is larger than ${limit}${advice}`);
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([

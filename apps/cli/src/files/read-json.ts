@@ -3,7 +3,7 @@ import { JsonError, MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-
 import type { Finding } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
-import { DEFAULT_MAX_BYTES, nameOf, readBytes } from './read-bytes.js';
+import { DEFAULT_MAX_BYTES, nameOf, RAISES_LIMIT, readBytes } from './read-bytes.js';
 
 /** JSON text as it was read, or the strict rule that it breaks. */
 export type StrictJson =
@@ -15,6 +15,8 @@ export interface ReadOptions {
   readonly levelsAround?: number;
   /** Maximum size of an unpacked gzip file. */
   readonly maxBytes?: number;
+  /** Advice for a file that unpacks to more, where there is any. */
+  readonly advice?: string;
 }
 
 const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
@@ -37,10 +39,10 @@ const PACKED: readonly (readonly [string, readonly number[], string])[] = [
 export function readStrictJson(
   read: Uint8Array,
   source: string,
-  { levelsAround = 0, maxBytes = DEFAULT_MAX_BYTES }: ReadOptions = {},
+  { levelsAround = 0, maxBytes = DEFAULT_MAX_BYTES, advice = '' }: ReadOptions = {},
 ): StrictJson {
   if (read.length === 0) throw new UsageError(`${nameOf(source)}: is empty`);
-  const bytes = isGzip(read) ? unpacked(read, source, maxBytes) : read;
+  const bytes = isGzip(read) ? unpacked(read, source, maxBytes, advice) : read;
   if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
   }
@@ -85,15 +87,13 @@ function isGzip([first, second]: Uint8Array): boolean {
 }
 
 /** @throws UsageError for what is not gzip, or unpacks to more than `maxBytes` */
-function unpacked(bytes: Uint8Array, source: string, maxBytes: number): Uint8Array {
+function unpacked(bytes: Uint8Array, source: string, maxBytes: number, advice: string): Uint8Array {
   try {
     const result: unknown = gunzipSync(bytes, { maxOutputLength: maxBytes, info: true });
     if (isUnpacked(result) && result.engine.bytesWritten === bytes.length) return result.buffer;
   } catch (error) {
     const fault =
-      faultCode(error) === 'ERR_BUFFER_TOO_LARGE'
-        ? `unpacks to over ${maxBytes} bytes (--max-bytes N raises the limit)`
-        : 'is damaged';
+      faultCode(error) === 'ERR_BUFFER_TOO_LARGE' ? `unpacks to over ${maxBytes} bytes${advice}` : 'is damaged';
     throw new UsageError(`${nameOf(source)}: is a gzip file that ${fault}`);
   }
   // zlib takes zeros for padding, and leaves them and everything behind them unread.
@@ -105,8 +105,9 @@ export async function readStrictFile(
   source: string,
   stdin: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  advice = RAISES_LIMIT,
 ): Promise<StrictJson> {
-  return readStrictJson(await readBytes(source, stdin, maxBytes), source, { maxBytes });
+  return readStrictJson(await readBytes(source, stdin, maxBytes, advice), source, { maxBytes, advice });
 }
 
 /**
