@@ -4,7 +4,7 @@ import type { SealedField } from '@cer/cer-core/seal';
 import { evaluateCer, isSealedValue, openCommitment, toReport, type ClaimedValue } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { readOpenings, readSalt } from '../files/openings.js';
+import { readOpening, readSalt } from '../files/openings.js';
 import { decodeUtf8, RAISES_LIMIT, readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readOwnJson, readStrictFile } from '../files/read-json.js';
 import type { Io } from '../io.js';
@@ -38,7 +38,7 @@ export const openCommand: Command = {
   options: [
     ['--field input|output', 'which sealed value'],
     ['--salt B64URL', 'its salt; other users of this computer can see it while the command runs'],
-    ['--openings FILE', 'take the salt from the file that seal wrote or certify answered'],
+    ['--openings FILE', 'take the salt from the file that seal wrote, from the answer of certify, or from one opening'],
     ['--text S', 'the value, as text'],
     ['--text-file F', 'the value, as the exact text of a file, a line break at its end included'],
     ['--json-file F', 'the value, as JSON: an object or an array'],
@@ -126,11 +126,12 @@ function fieldOf(flag: string | undefined): SealedField {
   throw new UsageError('--field: must be input or output');
 }
 
-async function saltOf({ salt, openings }: Flags, field: SealedField, io: Io): Promise<Uint8Array> {
+async function saltOf(flags: Flags, field: SealedField, io: Io): Promise<Uint8Array> {
+  const { salt, openings } = flags;
   if ((salt === undefined) === (openings === undefined)) {
     throw new UsageError('exactly one of --salt and --openings is needed');
   }
-  if (openings !== undefined) return (await readOpenings(openings, io.stdin))[field];
+  if (openings !== undefined) return readOpening(openings, field, io.stdin, readMaxBytes(flags['max-bytes']));
   return readSalt(salt, '--salt');
 }
 

@@ -78,6 +78,32 @@ describe('cer open', () => {
     expect(await cer(argv)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
+  it('opens a field by its opening alone', async () => {
+    const { input: opening = null } = readSample('confidential-openings.json');
+    const argv = [
+      'open',
+      certificate,
+      '--json-file',
+      input(),
+      '--openings',
+      folder.write('one.json', { input: opening }),
+    ];
+    expect(await cer([...argv, '--field', 'input'])).toMatchObject({ exitCode: 0, stderr: '' });
+    const { exitCode, stderr } = await cer([...argv, '--field', 'output']);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('one.json: output.salt: must be base64url')]);
+  });
+
+  it('takes the salt from a whole answer of certify', async () => {
+    const answer = {
+      ok: true,
+      cer: readSample('confidential.json'),
+      openings: readSample('confidential-openings.json'),
+    };
+    const path = folder.write('answer.json', { ...answer, warnings: ['a sentence '.repeat(10_000)] });
+    const argv = ['open', path, '--field', 'input', '--json-file', input(), '--openings', path];
+    expect(await cer(argv)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   it('refuses another value, another type and the other salt', async () => {
     const text = folder.write('as-text.json', readFileSync(input(), 'utf8'));
     for (const argv of [

@@ -43,11 +43,12 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   });
   const source = onlyOperand(operands, 'FILE');
   if (source === '-' && flags.salts === '-') throw new UsageError('FILE and --salts cannot both be standard input');
-  const json = await readStrictFile(source, io.stdin, readMaxBytes(flags['max-bytes']));
+  const maxBytes = readMaxBytes(flags['max-bytes']);
+  const json = await readStrictFile(source, io.stdin, maxBytes);
   if (json.fault !== null) {
     return refuse('BUNDLE_CORRUPTED', [`${json.fault.member || 'the file'}: ${json.fault.detail}`], io);
   }
-  const given = flags.salts === undefined ? null : await readOpenings(flags.salts, io.stdin);
+  const given = flags.salts === undefined ? null : await readOpenings(flags.salts, io.stdin, maxBytes);
   const faults = executionRequestFaults(json.value);
   if (faults.length > 0 || !isJsonObject(json.value)) return refuse('VALIDATION_ERROR', faults, io);
 

@@ -1,16 +1,16 @@
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
-import { formatOpenings, SALT_BYTES, type CommitmentSalts } from '@cer/cer-core/seal';
+import { formatOpenings, SALT_BYTES, type CommitmentSalts, type SealedField } from '@cer/cer-core/seal';
 import { decodeBase64Url, KeyError } from '@cer/keys';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { writeNewFile } from './new-file.js';
-import { nameOf, readBytes } from './read-bytes.js';
+import { nameOf, RAISES_LIMIT, readBytes } from './read-bytes.js';
 import { readOwnJson } from './read-json.js';
 
-// An openings file is `{input: {salt}, output: {salt}}`: the secrets that open a certificate's commitments.
+// An openings file is `{input: {salt}, output: {salt}}`: the secrets that open a certificate's commitments. One of the
+// two is enough to open its field. The answer of a node to certify has the object as `openings`.
 
 const OWNER_ONLY = 0o600;
-const MAX_BYTES = 64 * 1024;
 
 /** @throws UsageError naming `what` unless the text is a salt: base64url of 32 bytes */
 export function readSalt(text: JsonValue | undefined, what: string): Uint8Array {
@@ -25,14 +25,31 @@ export function readSalt(text: JsonValue | undefined, what: string): Uint8Array 
   throw new UsageError(rule);
 }
 
-/** Reads an openings file. @throws UsageError */
-export async function readOpenings(path: string, stdin: Io['stdin']): Promise<CommitmentSalts> {
-  const value = readOwnJson(await readBytes(path, stdin, MAX_BYTES), path);
-  const saltOf = (field: 'input' | 'output'): Uint8Array => {
-    const opening = isJsonObject(value) ? member(value, field) : undefined;
-    return readSalt(isJsonObject(opening) ? member(opening, 'salt') : undefined, `${nameOf(path)}: ${field}.salt`);
-  };
-  return { input: saltOf('input'), output: saltOf('output') };
+/** Reads the salts of both fields from an openings file. @throws UsageError */
+export async function readOpenings(path: string, stdin: Io['stdin'], maxBytes: number): Promise<CommitmentSalts> {
+  const openings = await readOpeningsFile(path, stdin, maxBytes);
+  return { input: saltIn(openings, 'input', path), output: saltIn(openings, 'output', path) };
+}
+
+/** Reads the salt of one field from an openings file, which need not have the other. @throws UsageError */
+export async function readOpening(
+  path: string,
+  field: SealedField,
+  stdin: Io['stdin'],
+  maxBytes: number,
+): Promise<Uint8Array> {
+  return saltIn(await readOpeningsFile(path, stdin, maxBytes), field, path);
+}
+
+async function readOpeningsFile(path: string, stdin: Io['stdin'], maxBytes: number): Promise<JsonValue | undefined> {
+  const limit = { maxBytes, advice: RAISES_LIMIT };
+  const value = readOwnJson(await readBytes(path, stdin, maxBytes, RAISES_LIMIT), path, limit);
+  return isJsonObject(value) ? (member(value, 'openings') ?? value) : value;
+}
+
+function saltIn(openings: JsonValue | undefined, field: SealedField, path: string): Uint8Array {
+  const opening = isJsonObject(openings) ? member(openings, field) : undefined;
+  return readSalt(isJsonObject(opening) ? member(opening, 'salt') : undefined, `${nameOf(path)}: ${field}.salt`);
 }
 
 /**
