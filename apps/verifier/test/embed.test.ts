@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
-import { ask } from './ask.js';
+import { ask, type Answer } from './ask.js';
 import { describeInChromium } from './chromium.js';
 import { hashOf, lookupAnswer, plain } from './records.js';
 import { publishEveryState, type PageState } from './states.js';
@@ -59,6 +59,39 @@ describe('the frame of a record', () => {
     const again = await ask(verifier.url, `/embed/c/${hash}`, { 'if-none-match': first.headers['etag'] ?? '' });
     expect([first.status, again.status]).toEqual([200, 304]);
     expect(again.headers['content-security-policy']).toBe(first.headers['content-security-policy']);
+  });
+});
+
+describe('a frame without a record', () => {
+  const answers = async (): Promise<readonly (readonly [number, Answer])[]> => {
+    const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 1 });
+    await ask(limited.url, '/');
+    const refused = await ask(limited.url, `/embed/c/${hash}`);
+    await limited.close();
+    return [
+      [429, refused],
+      [404, await ask(verifier.url, '/embed/p/sha256:00')],
+      [400, await ask(verifier.url, `/embed/c/${hash}?q=%ff`)],
+    ];
+  };
+
+  it('may be framed as any other, and says why', async () => {
+    for (const [expected, { status, headers, text }] of await answers()) {
+      expect(status).toBe(expected);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+        vary: 'Accept',
+      });
+      expect(text).not.toMatch(/data-verdict|<script|<form|<iframe|\son\w+=/);
+      expect(text).toMatch(/<h1 class="verdict-title">[^<]+<\/h1><p class="verdict-lead">[^<]+<\/p>/);
+    }
+  });
+
+  it('is the standard error body to a program', async () => {
+    const { status, text } = await ask(verifier.url, '/embed/p/sha256:00', { accept: '*/*' });
+    expect([status, JSON.parse(text)]).toMatchObject([404, { error: 'NOT_FOUND' }]);
   });
 });
 
@@ -161,7 +194,8 @@ describeInChromium('a frame on a page of another site', (chromium) => {
     const watched = await chromium.open();
     await watched.page.setViewport({ width: given, height: 120 });
     const tooLarge: string[] = [];
-    for (const { path, verdict } of records()) {
+    const messages = ['/p/sha256:00', `/c/${hash}?q=%ff`].map((path) => ({ path, verdict: path }));
+    for (const { path, verdict } of [...records(), ...messages]) {
       await watched.page.goto(`${verifier.url}/embed${path}`);
       const [width, height] = await watched.page.evaluate(() => {
         const { scrollWidth, scrollHeight } = document.documentElement;

@@ -12,20 +12,14 @@ import type { CheckRecord, RecordKind } from '../record/record-check.js';
 import { EMBED_SIZE, embedCode, verdictTitle } from '../view/embed-code.js';
 import { EmbedDocument } from '../view/embed-document.js';
 import { TEXTS } from '../view/texts.js';
-import { entityTag, unlessUnchanged, type PageSettings } from './page-response.js';
+import { FRAME_HEADERS, frameMessage } from './frame-response.js';
+import { entityTag, prefersPage, unlessUnchanged, type PageSettings } from './page-response.js';
 import { RETRY, STATUS_OF_HEADLINE } from './record-routes.js';
 
 export interface EmbedRouteDeps {
   readonly settings: PageSettings;
   readonly checkRecord: CheckRecord;
 }
-
-/** Any page may frame this one, in which nothing runs and nothing is sent. */
-const EMBED_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
-};
 
 const RECORD_IN_ADDRESS = /^\/(c|p)\/([^/]+)$/;
 
@@ -44,23 +38,30 @@ async function embed(
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
   const hash = pathParam(request, 'hash');
-  if (!isSha256Hash(hash)) throw new ServiceError({ code: 'NOT_FOUND', message: TEXTS.lookup.badHash });
+  if (!isSha256Hash(hash)) return noHash(settings, request);
   const { outcome, version } = await checkRecord(kind, hash);
   const status = STATUS_OF_HEADLINE[outcome.headline] ?? 200;
   const { assets, publicUrl } = settings;
   const make = (): ServiceResponse => ({
     status,
-    headers: EMBED_HEADERS,
+    headers: FRAME_HEADERS,
     body: `<!doctype html>${renderToString(<EmbedDocument {...{ kind, hash, publicUrl, outcome, assets }} />)}`,
   });
-  if (status === 503) return { ...make(), headers: { ...EMBED_HEADERS, ...RETRY, 'cache-control': 'no-store' } };
+  if (status === 503) return { ...make(), headers: { ...FRAME_HEADERS, ...RETRY, 'cache-control': 'no-store' } };
   return unlessUnchanged(
     request,
     entityTag(settings.buildId, 'embed', kind, hash, version),
     'Accept',
-    EMBED_HEADERS,
+    FRAME_HEADERS,
     make,
   );
+}
+
+/** A message for people, the standard error body for programs. */
+function noHash(settings: PageSettings, request: ServiceRequest): ServiceResponse {
+  const lead = TEXTS.lookup.badHash;
+  if (!prefersPage(request)) throw new ServiceError({ code: 'NOT_FOUND', message: lead });
+  return frameMessage(settings, 404, { title: TEXTS.malformed, lead }, { vary: 'Accept' });
 }
 
 /** @see https://oembed.com, sections 2.2 and 2.3 */

@@ -2,6 +2,7 @@ import { json, networkOf, type Handler, type RequestHead, type ServiceResponse }
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { LimitedPage } from '../view/limited-page.js';
 import { TEXTS } from '../view/texts.js';
+import { frameMessage, isFramed } from './frame-response.js';
 import { page, prefersPage, type PageSettings } from './page-response.js';
 
 const MINUTE_S = 60;
@@ -35,7 +36,8 @@ function refusal(settings: PageSettings, request: RequestHead, seconds: number):
   if (!prefersPage(request)) {
     return json(429, { error: 'RATE_LIMITED', requestId: request.requestId }, headers);
   }
-  const { title, lead } = TEXTS.limited;
+  const { title, lead, wait, seconds: unit } = TEXTS.limited;
+  if (isFramed(request)) return frameMessage(settings, 429, { title, lead: `${wait}${seconds}${unit}` }, headers);
   return page(
     settings,
     429,

@@ -1,5 +1,6 @@
 import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import { TEXTS } from '../view/texts.js';
+import { frameMessage, isFramed } from './frame-response.js';
 import { entityTag, page, pageProtection, prefersPage, unlessUnchanged, type PageSettings } from './page-response.js';
 
 /** A page with only a message: page not found, too many requests. */
@@ -39,8 +40,11 @@ export function malformedQueryPage(settings: PageSettings): NonNullable<Route['w
       const isRefused = error instanceof ServiceError && error.code === 'VALIDATION_ERROR';
       if (!isRefused || !prefersPage(head)) throw error;
       const lead = `${error.message}.`;
-      const answer = messagePage(settings, null, 400, { title: TEXTS.malformed, lead });
-      return { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } };
+      const words = { title: TEXTS.malformed, lead };
+      const headers = { vary: 'Accept', 'cache-control': 'no-store' };
+      if (isFramed(head)) return frameMessage(settings, 400, words, headers);
+      const answer = messagePage(settings, null, 400, words);
+      return { ...answer, headers: { ...answer.headers, ...headers } };
     }
   };
 }
