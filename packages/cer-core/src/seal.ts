@@ -4,6 +4,6 @@ export { formatOpenings } from './commitments/openings.js';
 export { hashValue } from './hash.js';
 export { buildProject, type ProjectStep } from './project/build-project.js';
 export { protocolFor } from './protocols/protocols.js';
-export { wellFormedLabel } from './schema/rules.js';
+export { timestamp, wellFormedLabel } from './schema/rules.js';
 export { executionRequestFaults, REQUEST_DEPTH, stated } from './seal/execution-request.js';
 export { sealBundle, sealExecution, type SealedExecution } from './seal/seal-execution.js';

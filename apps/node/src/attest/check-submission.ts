@@ -12,9 +12,9 @@ import {
   type Sha256Hash,
 } from '@cer/cer-core';
 import type { SealedBundle } from '@cer/cer-core/attest';
+import { timestamp } from '@cer/cer-core/seal';
 import { checkContent, OUTER_EVIDENCE, unwrap } from '@cer/cer-core/verify';
 import { ServiceError, validationError } from '@cer/http-service';
-import { isTimestamp } from '@cer/keys';
 import { schemaUnsatisfied } from '../errors/refusals.js';
 
 /** A bundle sealed elsewhere that may be attested. */
@@ -29,8 +29,6 @@ export type AttestableBundle =
       readonly createdAt: string;
       readonly timestamp: string;
     };
-
-const TIME_RULE = 'must be an ISO-8601 timestamp with seconds and a time zone';
 
 const ATTESTABLE: ReadonlySet<string> = new Set([EXECUTION_V1, EXECUTION_V2, HASH_ONLY]);
 
@@ -69,7 +67,8 @@ export function checkSubmission(body: JsonValue): AttestableBundle {
   const { reading, protocol, snapshot } = subject;
   if (reading?.layout === null) {
     const createdAt = member(bundle, 'createdAt') ?? null;
-    if (createdAt !== null && !isTimestamp(createdAt)) throw validationError([`createdAt: ${TIME_RULE}`]);
+    const fault = createdAt === null ? null : timestamp(createdAt);
+    if (fault !== null) throw validationError([`createdAt: ${fault}`]);
     return { kind: 'hash-only', bundle, certificateHash };
   }
   if (reading == null || protocol === null || snapshot === null) throw new Error('a checked bundle was read');
