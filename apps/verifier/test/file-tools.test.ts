@@ -73,6 +73,26 @@ describeInChromium('files on the start page', (chromium) => {
     expect(after).toEqual([(before[0] ?? 0) + 1, before[1]]);
   });
 
+  it('shows no verdict for a folder', async () => {
+    await give(await plain());
+    await watched.page.waitForSelector('.result [data-verdict]');
+    const session = await watched.page.createCDPSession();
+    await watched.page.evaluate('window.scrollTo(0, 0)');
+    const zone = await (await watched.page.$('.drop-zone'))?.boundingBox();
+    const point = { x: (zone?.x ?? 0) + 10, y: (zone?.y ?? 0) + 10 };
+    const data = { items: [], files: [__dirname], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      await session.send('Input.dispatchDragEvent', { type, ...point, data });
+    }
+    await watched.page.waitForSelector('.drop-zone .warning');
+    expect(await watched.text('.drop-zone .warning')).toContain('cannot be read');
+    expect(await watched.page.$('.result')).toBeNull();
+    await give(await plain());
+    await watched.page.waitForSelector('.result [data-verdict]');
+    expect(await watched.page.$('.drop-zone .warning')).toBeNull();
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('checks a picture by the certificate that it carries', async () => {
     const picture = greyPng(120);
     const certificate = await certifiedPicture(picture);

@@ -13,6 +13,7 @@ export const TOOLS_TEXTS = {
     stepsDone: 'steps checked',
     crashed: 'The check could not be run in this browser. No verdict.',
     tooLarge: 'The file is larger than 512 MiB.',
+    unreadable: 'This cannot be read. Give one file: a folder, or a file that was moved or removed, has no content.',
     keys: 'Keys',
     keysLead: 'A signature counts only under a key that you trust.',
     keysNode: 'The key set of this site’s node is used.',

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { TEXTS } from '../../view/texts.js';
+import { LatestAnswer } from './latest-answer.js';
 import type { SavedRecord } from '../../check/saved-record.js';
 
 const T = TEXTS.tools;
@@ -25,11 +26,21 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
   const [isOver, setOver] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const text = useRef<HTMLTextAreaElement>(null);
+  // A file may be read slowly, and the visitor may have given another one by then.
+  const [latest] = useState(() => new LatestAnswer());
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    setFault(file.size > MAX_BYTES ? T.tooLarge : null);
-    if (file.size > MAX_BYTES) return;
-    onGiven({ name: file.name, source: new Uint8Array(await file.arrayBuffer()), askedHash: null });
+    const read = await latest.of(file.size > MAX_BYTES ? Promise.resolve(T.tooLarge) : bytesOf(file));
+    if (read === null) return;
+    // A verdict that is still shown would be taken for that of this file.
+    const isRead = typeof read !== 'string';
+    setFault(isRead ? null : read);
+    onGiven(isRead ? { name: file.name, source: read, askedHash: null } : null);
+  };
+  const give = (given: Given | null): void => {
+    latest.forget();
+    setFault(null);
+    onGiven(given);
   };
   return (
     <div
@@ -53,7 +64,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
             type="button"
             class="button"
             onClick={() => {
-              onGiven(savedAsGiven(saved));
+              give(savedAsGiven(saved));
             }}
           >
             {TEXTS.offline.savedCheck}
@@ -83,7 +94,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
           id={`${id}-check`}
           onClick={() => {
             const pasted = text.current?.value ?? '';
-            if (pasted.trim() !== '') onGiven({ name: '', source: pasted, askedHash: null });
+            if (pasted.trim() !== '') give({ name: '', source: pasted, askedHash: null });
           }}
         >
           {T.check}
@@ -93,8 +104,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
           class="button quiet"
           onClick={() => {
             if (text.current !== null) text.current.value = '';
-            setFault(null);
-            onGiven(null);
+            give(null);
           }}
         >
           {T.clear}
@@ -102,6 +112,15 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
       </p>
     </div>
   );
+}
+
+/** The bytes of a file, or the message that it cannot be read: a folder is dropped as a file too. */
+async function bytesOf(file: File): Promise<Uint8Array | string> {
+  try {
+    return new Uint8Array(await file.arrayBuffer());
+  } catch {
+    return T.unreadable;
+  }
 }
 
 /** The record of a saved page, as if the visitor had opened it. */

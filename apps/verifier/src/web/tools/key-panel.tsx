@@ -102,7 +102,8 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
             const file = event.currentTarget.files?.[0];
             event.currentTarget.value = '';
             if (file === undefined) return;
-            void offer(file.text().then((text) => readKeys(engine, { kind: 'file', name: file.name, text })));
+            const read = file.text().then((text) => readKeys(engine, { kind: 'file', name: file.name, text }));
+            void offer(read.catch(() => null));
           }}
         />
       </label>

@@ -24,8 +24,8 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
   };
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    const text = await file.text();
-    const listed = await engine.ask('policy', { text }).catch(() => 'crashed' as const);
+    const text = await file.text().catch(() => null);
+    const listed = text === null ? null : await engine.ask('policy', { text }).catch(() => 'crashed' as const);
     if (listed === 'crashed') choose(null, null, TEXTS.tools.crashed);
     else if (listed === null) choose(null, null, T.policyBad);
     else choose(listed, text, T.policyChosen);

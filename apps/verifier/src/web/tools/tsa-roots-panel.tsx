@@ -20,8 +20,8 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
   const [message, setMessage] = useState<string>(T.none);
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    const pem = await file.text();
-    const listed = await engine.ask('roots', { pem }).catch(() => 'crashed' as const);
+    const pem = await file.text().catch(() => null);
+    const listed = pem === null ? null : await engine.ask('roots', { pem }).catch(() => 'crashed' as const);
     if (listed === 'crashed' || listed === null) {
       setMessage(listed === null ? T.bad : TEXTS.tools.crashed);
       setRoots([]);
