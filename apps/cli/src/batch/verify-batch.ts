@@ -8,7 +8,7 @@ import { verifyInOrder } from './verify-in-order.js';
 
 /**
  * Verifies many certificates on all cores, in order; one line each and a summary on stdout.
- * @returns the weightiest exit code of all
+ * @returns the weightiest exit code of all; without any certificate that of a wrong call
  */
 export async function verifyBatch(call: BatchCall, io: Io): Promise<ExitCode> {
   const settings: BatchSettings = {
@@ -36,6 +36,11 @@ export async function verifyBatch(call: BatchCall, io: Io): Promise<ExitCode> {
   bar.clear();
   const exitCode = weightiest(codes);
   report.finish(exitCode === EXIT.failed);
+  if (report.total === 0) {
+    // An empty list, as of a download that failed, must not pass for a verified one.
+    io.stderr.write('cer: no certificate was given, so none was verified\n');
+    return EXIT.usage;
+  }
   if (exitCode === EXIT.usage) io.stderr.write(`cer: ${report.unreadable} of ${report.total} could not be read\n`);
   return exitCode;
 }

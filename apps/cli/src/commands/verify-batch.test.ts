@@ -70,6 +70,13 @@ describe('cer verify --batch', () => {
     expect(stdout).toContain('long.ndjson:1: is larger than 10000 bytes');
   });
 
+  it.each([[[]], [['--json']]])('does not pass without a certificate %j', async (flags) => {
+    const path = folder.write('none.ndjson', '\n \n');
+    const { exitCode, stdout, stderr } = await cer(['verify', '--batch', path, ...KEYS, ...flags]);
+    expect([exitCode, stderr]).toEqual([3, 'cer: no certificate was given, so none was verified\n']);
+    expect(stdout).toMatch(/^(?:\n0 checked|\{"summary":\{"total":0,)/);
+  });
+
   it('draws and removes a progress bar on a terminal', async () => {
     const { stderr } = await cer(['verify', '--batch', sample('certified.json'), ...KEYS], { isTerminal: true });
     expect(stderr).toMatch(/\[#{30}\] 100% {2}1 verified/);
