@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { greyPng } from '@cer/cer-core/testing';
 import { cer } from '../testing/console.js';
 import { Folder, readSample, sample } from '../testing/files.js';
 
@@ -102,6 +103,20 @@ describe('cer open', () => {
     const path = folder.write('answer.json', { ...answer, warnings: ['a sentence '.repeat(10_000)] });
     const argv = ['open', path, '--field', 'input', '--json-file', input(), '--openings', path];
     expect(await cer(argv)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('names a picture where JSON is expected', async () => {
+    const picture = folder.write('picture.png', greyPng(1));
+    for (const argv of [
+      ['open', picture, '--field', 'input', '--openings', openings, '--text', 'x'],
+      ['render', '--verify', picture, '--code', output()],
+      ['verify-project', picture],
+      ['verify', sample('certified.json'), '--keys', picture],
+    ]) {
+      const { exitCode, stdout, stderr } = await cer(argv);
+      expect([exitCode, stdout]).toEqual([3, '']);
+      expect(stderr).toMatch(/picture\.png: is a picture \(PNG\), JSON is expected; /);
+    }
   });
 
   it('refuses another value, another type and the other salt', async () => {

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { JsonError, MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
 import type { Finding } from '@cer/cer-core';
+import { isPng } from '@cer/cer-core/picture';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
 import { DEFAULT_MAX_BYTES, nameOf, RAISES_LIMIT, readBytes } from './read-bytes.js';
@@ -45,6 +46,10 @@ export function readStrictJson(
   const bytes = isGzip(read) ? unpacked(read, source, maxBytes, advice) : read;
   if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
+  }
+  if (isPng(bytes)) {
+    const advice = 'cer verify checks the certificate that it carries';
+    throw new UsageError(`${nameOf(source)}: is a picture (PNG), JSON is expected; ${advice}`);
   }
   const packed = PACKED.find(([, start]) => start.every((byte, at) => bytes[at] === byte));
   if (packed !== undefined) {
