@@ -21,8 +21,8 @@ describe('npm start', () => {
   let dataDir: string;
   let portBase: number;
   const running: Start[] = [];
-  const start = (env?: Readonly<Record<string, string>>): Start => {
-    const started = new Start(dataDir, portBase, env);
+  const start = (env?: Readonly<Record<string, string>>, base = portBase): Start => {
+    const started = new Start(dataDir, base, env);
     running.push(started);
     return started;
   };
@@ -49,7 +49,7 @@ describe('npm start', () => {
   });
 
   it(
-    'serves a certified sample and keeps everything across a restart',
+    'serves a certified sample and keeps everything across a restart at other ports',
     async () => {
       const first = start();
       const { node, dashboard, apiKey, adminSecret } = await first.services(dataDir);
@@ -71,8 +71,12 @@ describe('npm start', () => {
       expect(existsSync(join(dataDir, 'services.json'))).toBe(false);
       await expect(fetch(node.url)).rejects.toThrow();
 
-      const second = start();
+      const second = start({}, await freeBase());
       const again = await second.services(dataDir);
+      expect(again.node.url).not.toBe(node.url);
+      // A log keeps its name.
+      const checkpoint = await (await fetch(`${again.node.url}/log/checkpoint`)).text();
+      expect(checkpoint.split('\n', 1)).toEqual([`127.0.0.1:${portBase}/log`]);
       expect(again.apiKey).toBe(apiKey);
       expect((await sampleAt(again.node.url)).certificateHash).toBe(sample.certificateHash);
       // A folder in its place cannot be removed as a file, as nothing can on a disk that became read-only.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -25,7 +25,7 @@ const SERVICES = [
     env: ({ ports, urls, path, runs }) => ({
       ...nodeFiles(path),
       ...(runs('witness') && {
-        ...nodeLog(urls),
+        ...nodeLog({ urls, path }),
         LOG_POLICY_FILE: path('log-policy.txt'),
         LOG_WITNESS_EVERY_S: '1',
         LOG_EPOCH_S: '10',
@@ -93,9 +93,11 @@ export function nodeFiles(path) {
   };
 }
 
-/** The name of the log: where it is served, without scheme. */
-export function nodeLog(urls) {
-  return { LOG_ORIGIN: `${new URL(urls.node).host}/log` };
+/** The name of the log: where it was first served, without scheme. It stays when a later start has other ports. */
+export function nodeLog({ urls, path }) {
+  const policy = path('log-policy.txt');
+  const [, kept] = (existsSync(policy) && /^log (\S+?)\+/.exec(readFileSync(policy, 'utf8'))) || [];
+  return { LOG_ORIGIN: kept ?? `${new URL(urls.node).host}/log` };
 }
 
 /** The files of the dashboard, which its commands need too. */

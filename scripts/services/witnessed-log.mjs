@@ -9,7 +9,7 @@ import { commandsOf } from './demo.mjs';
  * @returns {Promise<string[]>} the keys of both logs
  */
 export async function witnessedLog({ root, path, urls }) {
-  const node = commandsOf('node', { root, env: { ...nodeFiles(path), ...nodeLog(urls) } });
+  const node = commandsOf('node', { root, env: { ...nodeFiles(path), ...nodeLog({ urls, path }) } });
   const logLines = (await node(['log', 'init'])).split('\n');
   const keyFile = path('witness', 'vkey');
   if (!existsSync(keyFile)) {
