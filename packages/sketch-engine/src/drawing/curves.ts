@@ -1,4 +1,4 @@
-import { word } from './constants.js';
+import { modeOf } from './modes.js';
 import { splineControls, traceSpline } from './splines.js';
 import { beginPath, paint, type Pen, type SketchFunctions } from './style.js';
 
@@ -35,9 +35,13 @@ export function curveFunctions(pen: Pen): SketchFunctions {
     tightness: pen.style.curveTightness,
   });
   const splineProperty = (name: string, value?: unknown): unknown => {
-    if (value === undefined) return properties()[name];
-    if (name === 'ends') pen.style = { ...pen.style, splineEnds: word(value).toLowerCase() };
-    if (name === 'tightness') pen.style = { ...pen.style, curveTightness: Number(value) };
+    const known = modeOf(name, ['ends', 'tightness'], 'splineProperty: must be ends or tightness');
+    if (value === undefined) return properties()[known];
+    if (known === 'tightness') pen.style = { ...pen.style, curveTightness: Number(value) };
+    else {
+      const rule = 'splineProperty: ends must be INCLUDE, EXCLUDE or JOIN';
+      pen.style = { ...pen.style, splineEnds: modeOf(value, ['include', 'exclude', 'join'], rule) };
+    }
     return undefined;
   };
   return {

@@ -1,4 +1,4 @@
-import { word } from './constants.js';
+import { modeOrNone } from './modes.js';
 import { beginPath, paint, strokeOf, type Pen, type SketchFunctions } from './style.js';
 
 const TURN = Math.PI * 2;
@@ -134,7 +134,8 @@ function arc(pen: Pen, ellipse: Ellipse, start: number, stop: number, mode: unkn
   const { cx, cy, rx, ry } = ellipse;
   const [from, to] = arcAngles(pen.radiansOf(start), pen.radiansOf(stop), rx, ry);
   // Ends that meet are no ends: p5.js draws the ellipse.
-  const kind = to - from === TURN ? 'open' : mode === undefined ? undefined : word(mode).toLowerCase();
+  const asked = modeOrNone(mode, ['open', 'chord', 'pie'], 'arc: the mode must be OPEN, CHORD or PIE');
+  const kind = to - from === TURN ? 'open' : asked;
   const trace = (close: 'center' | 'chord' | 'open'): void => {
     beginPath(pen);
     traceEllipse(pen, ellipse, from, to);

@@ -5,6 +5,7 @@ import { word } from './constants.js';
 import { cssColorReader } from './css-color.js';
 import { curveFunctions } from './curves.js';
 import type { DrawingContext } from './drawing-context.js';
+import { modeOf } from './modes.js';
 import { bindContext, pixelFunctions } from './pixels.js';
 import { shapeFunctions } from './shapes.js';
 import { withReaders } from './readers.js';
@@ -59,7 +60,7 @@ export function createSurface(
     ...calculationFunctions(pen),
     angleMode(mode?: unknown) {
       if (mode === undefined) return angleMode;
-      angleMode = word(mode).toLowerCase();
+      angleMode = modeOf(mode, ['radians', 'degrees'], 'angleMode: must be RADIANS or DEGREES');
       return undefined;
     },
     createVector: (x?: number, y?: number, z?: number) => new Vector(x, y, z, () => pen.radiansOf(1)),

@@ -1,5 +1,5 @@
 import { blendModeOf } from './blend-modes.js';
-import { word } from './constants.js';
+import { modeOf } from './modes.js';
 import { Vector } from './vector.js';
 import { applyStyle, ERASING, type Pen, type SketchFunctions, type Style } from './style.js';
 
@@ -10,6 +10,11 @@ type Coordinate = number | string;
 
 function isPoint(value: unknown): value is Point {
   return typeof value === 'object' && value !== null;
+}
+
+function boxModeOf(mode: unknown, name: string): string {
+  const rule = `${name}: must be CORNER, CORNERS, CENTER or RADIUS`;
+  return modeOf(mode, ['corner', 'corners', 'center', 'radius'], rule);
 }
 
 /** Transforms, `push` and `pop`, modes, background and blending. */
@@ -106,20 +111,22 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       change({ colorMode: pen.colorModeOf(args) });
     },
     rectMode: (mode: unknown) => {
-      change({ rectMode: word(mode).toLowerCase() });
+      change({ rectMode: boxModeOf(mode, 'rectMode') });
     },
     ellipseMode: (mode: unknown) => {
-      change({ ellipseMode: word(mode).toLowerCase() });
+      change({ ellipseMode: boxModeOf(mode, 'ellipseMode') });
     },
     imageMode: (mode: unknown) => {
-      change({ imageMode: word(mode).toLowerCase() });
+      const rule = 'imageMode: must be CORNER, CORNERS or CENTER';
+      change({ imageMode: modeOf(mode, ['corner', 'corners', 'center'], rule) });
     },
     strokeCap(cap: unknown) {
-      const chosen = cap === 'SQUARE' ? 'butt' : cap === 'PROJECT' ? 'square' : word(cap).toLowerCase();
+      const rule = 'strokeCap: must be ROUND, SQUARE or PROJECT';
+      const chosen = modeOf(cap, ['round', 'butt', 'square', 'project'], rule);
       ctx.lineCap = chosen === 'project' ? 'square' : chosen;
     },
     strokeJoin(join: unknown) {
-      ctx.lineJoin = word(join).toLowerCase();
+      ctx.lineJoin = modeOf(join, ['miter', 'bevel', 'round'], 'strokeJoin: must be MITER, BEVEL or ROUND');
     },
     smooth() {
       ctx.imageSmoothingEnabled = true;

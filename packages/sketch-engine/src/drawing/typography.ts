@@ -1,4 +1,4 @@
-import { word } from './constants.js';
+import { modeOf } from './modes.js';
 import { fillOf, type Pen, type SketchFunctions, type Style } from './style.js';
 
 const DEFAULT_LEADING = 1.25;
@@ -73,7 +73,8 @@ export function textFunctions(pen: Pen): SketchFunctions {
       change({ textFont: familyOf(String(font)), ...(size !== undefined && { textSize: size }) });
     },
     textStyle(style: unknown) {
-      change({ textStyle: word(style).toLowerCase() });
+      const rule = 'textStyle: must be NORMAL, ITALIC, BOLD or BOLDITALIC';
+      change({ textStyle: modeOf(style, ['normal', 'italic', 'bold', 'bold italic'], rule) });
     },
     textLeading(textLeading?: number) {
       if (textLeading === undefined) return leading();
@@ -81,19 +82,15 @@ export function textFunctions(pen: Pen): SketchFunctions {
       return undefined;
     },
     textAlign(horizontal: unknown, vertical?: unknown) {
-      change({ textHorizontal: word(horizontal).toLowerCase() as CanvasTextAlign });
+      const across = 'textAlign: the first must be LEFT, CENTER or RIGHT';
+      change({ textHorizontal: modeOf(horizontal, ['left', 'center', 'right'], across) });
       if (vertical === undefined) return;
-      const chosen = word(vertical).toLowerCase();
-      change({
-        textVertical: (chosen === 'center'
-          ? 'middle'
-          : chosen === 'baseline'
-            ? 'alphabetic'
-            : chosen) as CanvasTextBaseline,
-      });
+      const down = 'textAlign: the second must be TOP, CENTER, BOTTOM or BASELINE';
+      const chosen = modeOf(vertical, ['top', 'center', 'middle', 'bottom', 'baseline', 'alphabetic'], down);
+      change({ textVertical: chosen === 'center' ? 'middle' : chosen === 'baseline' ? 'alphabetic' : chosen });
     },
     textWrap(textWrap: unknown) {
-      change({ textWrap: String(textWrap).toUpperCase() });
+      change({ textWrap: modeOf(textWrap, ['word', 'char'], 'textWrap: must be WORD or CHAR').toUpperCase() });
     },
     textWidth: width,
     textAscent: ascent,

@@ -1,11 +1,18 @@
-import { word } from './constants.js';
+import { modeOrNone } from './modes.js';
 import { traceSpline } from './splines.js';
 import { dot } from './shapes.js';
 import { beginPath, paint, type Pen, type SketchFunctions } from './style.js';
+import { refuse } from './violation.js';
 
 type Vertex =
   | { readonly kind: 'corner' | 'curve' | 'spline'; readonly x: number; readonly y: number }
   | { readonly kind: 'bezier'; readonly controls: readonly number[]; readonly x: number; readonly y: number };
+
+/** Shapes of `beginShape`. */
+const KINDS = [
+  ...['path', 'points', 'lines', 'line_strip', 'line_loop', 'triangles', 'triangle_fan', 'triangle_strip'],
+  ...['quads', 'quad_strip'],
+];
 
 /** `beginShape` to `endShape`: free outlines with holes, and lists of simple shapes. */
 export function vertexFunctions(pen: Pen): SketchFunctions {
@@ -22,7 +29,7 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
   };
   return {
     beginShape(shape?: unknown) {
-      kind = shape === undefined ? 'path' : word(shape).toLowerCase();
+      kind = modeOrNone(shape, KINDS, `beginShape: must be ${KINDS.join(', ').toUpperCase()}`) ?? 'path';
       outlines = [[]];
       controls = [];
     },
@@ -37,7 +44,8 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
     },
     bezierOrder(degree?: number) {
       if (degree === undefined) return order;
-      order = degree === 2 ? 2 : 3;
+      if (degree !== 2 && degree !== 3) refuse('bezierOrder: must be 2 or 3');
+      order = degree;
       return undefined;
     },
     // With all its points at once, or one point a call as in p5.js 2.
@@ -63,7 +71,7 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
       // It ends the last outline; `endShape` closes them all.
     },
     endShape(mode?: unknown) {
-      const close = mode !== undefined && word(mode).toLowerCase() === 'close';
+      const close = modeOrNone(mode, ['close', 'open'], 'endShape: must be CLOSE or left out') === 'close';
       if (kind === 'path') drawOutlines(pen, outlines, close);
       else drawList(pen, kind, outlines.flat(), close);
       outlines = [[]];

@@ -67,13 +67,19 @@ describeInChromium('The drawing layer beside p5.js', () => {
     },
   );
 
-  it.each(["colorMode('oklch')", "colorMode('nonsense', 1)", "filter('sepia')", 'filter()'])(
-    'refuses a mode that sketches lack: %s',
-    async (code) => {
-      const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;
-      expect(await outcomes('valuesOfOurs(codes)', [refused])).toEqual({ [refused]: 'ProtocolViolation' });
-    },
-  );
+  it.each([
+    ...["rectMode('middle')", "ellipseMode('')", 'imageMode(RADIUS)', 'rectMode(undefined)', 'ellipseMode(5)'],
+    ...["strokeCap('flat')", "strokeJoin('sharp')", "angleMode('turns')", "blendMode('tint')"],
+    ...["textAlign('middle')", "textAlign(LEFT, 'under')", "textStyle('heavy')", "textWrap('line')"],
+    ...["beginShape('hexagons')", "beginShape(); endShape('shut')", "arc(9, 9, 9, 9, 0, 1, 'half')", 'bezierOrder(4)'],
+    ...["splineProperty('ends', 'tied')", "splineProperty('knots')", 'splineProperties({ ends: 1 })'],
+    ...["image(get(), 0, 0, 9, 9, 0, 0, 9, 9, 'fill')", 'image(get(), 0, 0, 9, 9, 0, 0, 9, 9, COVER, TOP)'],
+    "createGraphics(9, 9).rectMode('middle')",
+    ...["colorMode('oklch')", "colorMode('nonsense', 1)", "filter('sepia')", 'filter()'],
+  ])('refuses a mode that sketches lack: %s', async (code) => {
+    const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;
+    expect(await outcomes('valuesOfOurs(codes)', [refused])).toEqual({ [refused]: 'ProtocolViolation' });
+  });
 
   it('draws the pixels that p5.js draws', async () => {
     const codes = sketchesIn('drawings.txt');
