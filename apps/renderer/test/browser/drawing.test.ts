@@ -58,7 +58,6 @@ describeWithBrowser('The drawing surface', () => {
       '"rebeccapurple"',
       '"rgba(1, 2, 3, 0.5)"',
       '[9, 8, 7]',
-      '"no colour"',
     ];
     expect(await inSketch(renderer, `[${calls.map(levels).join()}]`)).toEqual([
       [51, 51, 51, 255],
@@ -69,8 +68,10 @@ describeWithBrowser('The drawing surface', () => {
       [102, 51, 153, 255],
       [1, 2, 3, 128],
       [9, 8, 7, 255],
-      [0, 0, 0, 255],
     ]);
+    expect(
+      await inSketch(renderer, 'refused', 'let refused; try { color("no colour"); } catch (e) { refused = e.name; }'),
+    ).toBe('TypeError');
   });
 
   it("mixes in HSB and HSL with p5.js's ranges", async () => {

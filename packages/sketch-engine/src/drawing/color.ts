@@ -112,23 +112,28 @@ function alphaMax({ model, max }: ColorMode): number {
 export type CssColorReader = (text: string) => Quad | undefined;
 
 /**
- * The colour that a call such as `fill(...)` names: a Color, a CSS text, an array, or 1 to 4 numbers in `mode`.
- * Anything else is black.
- * @throws TypeError for a function of CSS that sketches lack, `oklch()` for one, or that lacks a part
+ * The colour that a call such as `fill(...)` names: a Color, a CSS text, an array, or 1 to 4 numbers in `mode`; values
+ * without a number are 0, an undefined alpha is left out.
+ * @throws TypeError for any other value, and for a text that is not a colour, `oklch()` for one
  */
-export function colorOf(args: readonly unknown[], mode: ColorMode, readCss: CssColorReader): Color {
+export function colorOf(given: readonly unknown[], mode: ColorMode, readCss: CssColorReader): Color {
+  const args = given.length % 2 === 0 && given.at(-1) === undefined ? given.slice(0, -1) : given;
   const [first] = args;
   if (first instanceof Color) {
     return args.length > 1 ? new Color(first.r, first.g, first.b, Number(args[1]) / alphaMax(mode), mode) : first;
   }
   if (Array.isArray(first)) return colorOf(first, mode, readCss);
-  if (typeof first === 'string') {
+  // As in p5.js, three texts may be numbers, one or two are not.
+  if (typeof first === 'string' && (args.length < 3 || Number.isNaN(Number(first)))) {
     const found = readCss(first) ?? readHsb(first);
-    if (found === undefined && /^\s*[\w-]+\(/.test(first))
+    if (found === undefined)
       throw new TypeError('a colour in text must be a name, hexadecimal, rgb(), hsl() or hsb() with all its parts');
-    const [r, g, b, a] = found ?? [0, 0, 0, 1];
+    const [r, g, b, a] = found;
     return new Color(r, g, b, args.length > 1 ? Number(args[1]) / alphaMax(mode) : a, mode);
   }
+  const isNothing = args.length < 2 && first === undefined;
+  if (isNothing || typeof first === 'function' || (typeof first === 'object' && first !== null))
+    throw new TypeError('a colour must be a color(), a text, or 1 to 4 numbers, also in an array');
   const numbers = args.map(Number);
   const [v1 = 0, v2 = 0, v3 = 0, v4] = numbers;
   const max = mode.max[mode.model];

@@ -68,6 +68,23 @@ describeInChromium('The drawing layer beside p5.js', () => {
   );
 
   it.each([
+    ...["fill('gren')", "color('#12345')", "stroke('ffaa77')", "background('')", "color('100', '50')", "tint('red;')"],
+    ...['fill(undefined)', 'stroke({})', 'color([])', 'background(() => 1)', 'red(undefined)', 'background()'],
+  ])('refuses what is not a colour: %s', async (code) => {
+    const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;
+    expect(await outcomes('valuesOfOurs(codes)', [refused])).toEqual({ [refused]: 'TypeError' });
+  });
+
+  it.each([
+    ["color('12', '200', '3')", [12, 200, 3, 255]],
+    ['color(1, 2, 3, undefined)', [1, 2, 3, 255]],
+    ["color('hsba(160, 100%, 50%, 0.5)')", [0, 128, 85, 128]],
+    ["color('HSLA(160, 100%, 50%, 0.5)')", [0, 255, 170, 128]],
+  ])('takes the colours of p5.js 1: %s', async (code, color) => {
+    expect(await outcomes('valuesOfOurs(codes)', [code])).toEqual({ [code]: { color } });
+  });
+
+  it.each([
     ...["rectMode('middle')", "ellipseMode('')", 'imageMode(RADIUS)', 'rectMode(undefined)', 'ellipseMode(5)'],
     ...["strokeCap('flat')", "strokeJoin('sharp')", "angleMode('turns')", "blendMode('tint')"],
     ...["textAlign('middle')", "textAlign(LEFT, 'under')", "textStyle('heavy')", "textWrap('line')"],

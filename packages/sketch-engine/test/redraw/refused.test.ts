@@ -10,3 +10,11 @@ it.each([["rectMode('middle')", 'rectMode: must be CORNER, CORNERS, CENTER or RA
     });
   },
 );
+
+it('names the rule and the line for a misspelt colour', async () => {
+  const rule = 'a colour in text must be a name, hexadecimal, rgb(), hsl() or hsb() with all its parts';
+  expect(await drawAgain("function setup() {\n  fill('gren');\n}")).toEqual({
+    kind: 'fault',
+    fault: { code: 'RENDER_ERROR', message: `TypeError: ${rule}`, line: 2 },
+  });
+});
