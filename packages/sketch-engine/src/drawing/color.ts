@@ -1,3 +1,4 @@
+import { formatColor } from './color-format.js';
 import { word } from './constants.js';
 import { refuse } from './violation.js';
 
@@ -64,14 +65,9 @@ export class Color {
     return lerpColors(this, to, amount, this.mode);
   }
 
-  /** @param format `#rrggbb`, or else with alpha as CSS */
+  /** @param format a format of p5.js, `#rrggbb` for one; without it CSS with alpha */
   toString(format?: unknown): string {
-    if (format === '#rrggbb')
-      return `#${this.levels
-        .slice(0, 3)
-        .map((level) => level.toString(16).padStart(2, '0'))
-        .join('')}`;
-    return `rgba(${Math.round(this.r)}, ${Math.round(this.g)}, ${Math.round(this.b)}, ${this.a})`;
+    return formatColor(this, format);
   }
 
   setRed(value: number): void {

@@ -91,7 +91,7 @@ describeInChromium('The drawing layer beside p5.js', () => {
     ...["beginShape('hexagons')", "beginShape(); endShape('shut')", "arc(9, 9, 9, 9, 0, 1, 'half')", 'bezierOrder(4)'],
     ...["splineProperty('ends', 'tied')", "splineProperty('knots')", 'splineProperties({ ends: 1 })'],
     ...["image(get(), 0, 0, 9, 9, 0, 0, 9, 9, 'fill')", 'image(get(), 0, 0, 9, 9, 0, 0, 9, 9, COVER, TOP)'],
-    "createGraphics(9, 9).rectMode('middle')",
+    ...["color(1).toString('#rrrggg')", "createGraphics(9, 9).rectMode('middle')"],
     ...["colorMode('oklch')", "colorMode('nonsense', 1)", "filter('sepia')", 'filter()'],
   ])('refuses a mode that sketches lack: %s', async (code) => {
     const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;

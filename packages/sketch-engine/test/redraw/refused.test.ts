@@ -1,15 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { drawAgain } from './draw-again.js';
 
-it.each([["rectMode('middle')", 'rectMode: must be CORNER, CORNERS, CENTER or RADIUS']])(
-  'ends the render, even where the sketch catches the error: %s',
-  async (statement, message) => {
-    expect(await drawAgain(`function setup() {\n  try { ${statement}; } catch {}\n}`)).toEqual({
-      kind: 'fault',
-      fault: { code: 'PROTOCOL_VIOLATION', message },
-    });
-  },
-);
+it.each([
+  ["rectMode('middle')", 'rectMode: must be CORNER, CORNERS, CENTER or RADIUS'],
+  ["color(0).toString('#rrggb')", 'toString: no such format of colours'],
+])('ends the render, even where the sketch catches the error: %s', async (statement, message) => {
+  expect(await drawAgain(`function setup() {\n  try { ${statement}; } catch {}\n}`)).toEqual({
+    kind: 'fault',
+    fault: { code: 'PROTOCOL_VIOLATION', message },
+  });
+});
 
 it('names the rule and the line for a misspelt colour', async () => {
   const rule = 'a colour in text must be a name, hexadecimal, rgb(), hsl() or hsb() with all its parts';
