@@ -20,6 +20,16 @@ export function bindContext(drawable: object, ctx: DrawingContext): void {
   CONTEXTS.set(drawable, ctx);
 }
 
+/** @throws TypeError for a value that is not a picture */
+function contextOf(source: unknown, name: string): DrawingContext {
+  const ctx = typeof source === 'object' && source !== null ? CONTEXTS.get(source) : undefined;
+  if (ctx === undefined) throw new TypeError(`${name}: the picture must be of createImage, createGraphics or get`);
+  return ctx;
+}
+
+/** The prototype of images. */
+export const IMAGE_PROTOTYPE: object = {};
+
 /**
  * The functions that read and write pixels; `publish` hands the sketch its `pixels`. Pixels that `set` changed are
  * shown by `updatePixels`.
@@ -32,16 +42,17 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     publish(held.data);
   };
   const image = (source: Drawable, ...at: readonly unknown[]): void => {
+    const from = contextOf(source, 'image');
     const [x, y, w, h, sx, sy, sw, sh] = at.slice(0, 8).map((value) => (value === undefined ? 0 : Number(value)));
     const { width, height } = source;
     const place = box(pen.style.imageMode, x ?? 0, y ?? 0, w || width, h || height);
     const part = [sx || 0, sy || 0, sideOf(sw, width), sideOf(sh, height)] as const;
     const [shown, shownAt] = fitImage(part, place, at.slice(8));
-    withTint(pen, source, (from) => {
+    withTint(pen, from, (canvas) => {
       // Only shapes erase.
       const isErasing = pen.style.eraser !== undefined;
       if (isErasing) ctx.globalCompositeOperation = pen.style.blend;
-      ctx.drawImage(from, ...shown, ...shownAt);
+      ctx.drawImage(canvas, ...shown, ...shownAt);
       if (isErasing) ctx.globalCompositeOperation = ERASING;
     });
   };
@@ -81,12 +92,12 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     createImage: (w: number, h: number) => makeImage(pen, w, h),
     image,
     copy(...args: unknown[]) {
-      copyRegion(ctx, args);
+      copyRegion(ctx, args, 'copy');
     },
     blend(...args: unknown[]) {
       ctx.save();
       ctx.globalCompositeOperation = blendModeOf(args.at(-1));
-      copyRegion(ctx, args.slice(0, -1));
+      copyRegion(ctx, args.slice(0, -1), 'blend');
       ctx.restore();
     },
     filter(kind: unknown, amount?: number) {
@@ -101,12 +112,12 @@ function sideOf(side: number | undefined, whole: number): number {
 }
 
 /** `copy(source?, sx, sy, sw, sh, dx, dy, dw, dh)`; without a source the canvas is its own. */
-function copyRegion(ctx: DrawingContext, args: readonly unknown[]): void {
+function copyRegion(ctx: DrawingContext, args: readonly unknown[], name: string): void {
   const [source] = args;
-  const isOther = typeof source === 'object' && source !== null;
+  const isOther = args.length > 8 || typeof source === 'object';
   const [sx = 0, sy = 0, sw = 0, sh = 0, dx = 0, dy = 0, dw = 0, dh = 0] = (isOther ? args.slice(1) : args).map(Number);
-  const from = isOther ? CONTEXTS.get(source) : ctx;
-  if (from !== undefined) ctx.drawImage(from.canvas, sx, sy, sw, sh, dx, dy, dw, dh);
+  const from = isOther ? contextOf(source, name) : ctx;
+  ctx.drawImage(from.canvas, sx, sy, sw, sh, dx, dy, dw, dh);
 }
 
 /** Replaces what is there, whatever the transform. */
@@ -119,10 +130,8 @@ function place(ctx: DrawingContext, picture: CanvasHandle, left: number, top: nu
 }
 
 /** Draws from the canvas of a source, multiplied by the tint where there is one. */
-function withTint(pen: Pen, source: Drawable, draw: (from: CanvasHandle) => void): void {
-  const from = CONTEXTS.get(source);
+function withTint(pen: Pen, from: DrawingContext, draw: (canvas: CanvasHandle) => void): void {
   const { tint } = pen.style;
-  if (from === undefined) return;
   if (tint === undefined) {
     draw(from.canvas);
     return;
@@ -159,9 +168,8 @@ function makeImage(pen: Pen, width: number, height: number): Drawable {
     Object.assign(image, Object.fromEntries(IMAGE_FUNCTIONS.map((name) => [name, functions[name]])), {
       width: own.width,
       height: own.height,
-      mask(shape: object) {
-        const from = CONTEXTS.get(shape);
-        if (from === undefined) return;
+      mask(shape: unknown) {
+        const from = contextOf(shape, 'mask');
         ctx.save();
         ctx.globalCompositeOperation = 'destination-in';
         ctx.drawImage(from.canvas, 0, 0, own.width, own.height);
@@ -178,5 +186,7 @@ function makeImage(pen: Pen, width: number, height: number): Drawable {
     bindContext(image, ctx);
   };
   takeCanvas(pen.makeCanvas(width, height));
+  // After its members: a setter that the sketch gives the prototype gets none of them.
+  Reflect.setPrototypeOf(image, IMAGE_PROTOTYPE);
   return image;
 }

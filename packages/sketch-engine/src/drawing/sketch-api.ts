@@ -6,7 +6,9 @@ import { INPUT_FUNCTIONS, RESTING, storageFunctions } from './input-state.js';
 import { instanceMode } from './instance-mode.js';
 import { listFunctions } from './lists.js';
 import type { SketchFunctions } from './style.js';
-import { createSurface, refuseWebGl, type MakeCanvas } from './surface.js';
+import { bindContext, IMAGE_PROTOTYPE } from './pixels.js';
+import { sketchClass } from './sketch-class.js';
+import { createSurface, GRAPHICS_PROTOTYPE, refuseWebGl, type MakeCanvas } from './surface.js';
 import { randomVectorsFrom, Vector } from './vector.js';
 import { refuse } from './violation.js';
 
@@ -95,6 +97,12 @@ export function createSketchApi(
   });
   const random = (): number => Number(runtime.random());
   randomVectorsFrom(random);
+  const { createImage = refuse, createGraphics = refuse } = surface.functions;
+  const classes = {
+    Color: sketchClass('Color', Color.prototype, () => refuse('p5.Color: make a colour with color')),
+    Image: sketchClass('Image', IMAGE_PROTOTYPE, createImage),
+    Graphics: sketchClass('Graphics', GRAPHICS_PROTOTYPE, createGraphics),
+  };
   const globals: ReadonlyMap<string, unknown> = new Map<string, unknown>([
     ...Object.entries(CONSTANTS),
     ...Object.entries(surface.functions),
@@ -105,9 +113,9 @@ export function createSketchApi(
     ...Object.entries(storageFunctions()),
     ...WITHOUT_EFFECT.map((name): [string, unknown] => [name, () => undefined]),
     ...CLOCKS.map((name): [string, unknown] => [name, () => refuse(`${name}: a sketch has no clock`)]),
-    ...Object.entries(canvasFunctions(width, height)),
+    ...Object.entries(canvasFunctions(ctx)),
     ...Object.entries({
-      p5: instanceMode(() => globals.keys(), { Vector, Color }, setGlobal),
+      p5: instanceMode(() => globals.keys(), { Vector, ...classes }, setGlobal),
     }),
     ...Object.entries({
       width,
@@ -150,8 +158,10 @@ const ELEMENT_METHODS = [
 ];
 
 /** The canvas has one size. p5.js returns an element that can be placed on a page; here there is no page. */
-function canvasFunctions(width: number, height: number): SketchFunctions {
+function canvasFunctions(ctx: DrawingContext): SketchFunctions {
+  const { width, height } = ctx.canvas;
   const canvas: Record<string, unknown> = { width, height };
+  bindContext(canvas, ctx);
   for (const name of ELEMENT_METHODS) canvas[name] = () => canvas;
   const sameSize = (name: string, w: unknown, h: unknown): void => {
     if (w !== width || h !== height) refuse(`${name}: the canvas is ${width} by ${height}`);

@@ -104,6 +104,9 @@ export function refuseWebGl(renderer: unknown): void {
   if (renderer !== undefined && word(renderer).toLowerCase().startsWith('webgl')) refuse('WEBGL: a sketch draws in 2D');
 }
 
+/** The prototype of graphics. */
+export const GRAPHICS_PROTOTYPE: object = {};
+
 function createGraphics(width: number, height: number, makeCanvas: MakeCanvas): object {
   const ctx = makeCanvas(width, height);
   const graphics: Record<string, unknown> = {
@@ -117,5 +120,6 @@ function createGraphics(width: number, height: number, makeCanvas: MakeCanvas): 
   });
   Object.assign(graphics, surface.functions, { pixelDensity: () => 1, remove: () => undefined });
   bindContext(graphics, ctx);
+  Reflect.setPrototypeOf(graphics, GRAPHICS_PROTOTYPE);
   return graphics;
 }

@@ -70,7 +70,9 @@ describeInChromium('The drawing layer beside p5.js', () => {
   it.each([
     ...["fill('gren')", "color('#12345')", "stroke('ffaa77')", "background('')", "color('100', '50')", "tint('red;')"],
     ...['fill(undefined)', 'stroke({})', 'color([])', 'background(() => 1)', 'red(undefined)', 'background()'],
-  ])('refuses what is not a colour: %s', async (code) => {
+    ...['image({}, 0, 0)', 'copy({}, 0, 0, 9, 9, 0, 0, 9, 9)', 'copy(undefined, 0, 0, 9, 9, 0, 0, 9, 9)'],
+    ...['createImage(9, 9).mask({})', 'blend({}, 0, 0, 9, 9, 0, 0, 9, 9, BLEND)'],
+  ])('refuses what is not a colour or a picture: %s', async (code) => {
     const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;
     expect(await outcomes('valuesOfOurs(codes)', [refused])).toEqual({ [refused]: 'TypeError' });
   });
@@ -92,6 +94,7 @@ describeInChromium('The drawing layer beside p5.js', () => {
     ...["splineProperty('ends', 'tied')", "splineProperty('knots')", 'splineProperties({ ends: 1 })'],
     ...["image(get(), 0, 0, 9, 9, 0, 0, 9, 9, 'fill')", 'image(get(), 0, 0, 9, 9, 0, 0, 9, 9, COVER, TOP)'],
     ...["color(1).toString('#rrrggg')", "createGraphics(9, 9).rectMode('middle')"],
+    ...['p5.Image(9, 9)', 'new p5.Color(1)', 'new (class extends p5.Image {})(9, 9)'],
     ...["colorMode('oklch')", "colorMode('nonsense', 1)", "filter('sepia')", 'filter()'],
   ])('refuses a mode that sketches lack: %s', async (code) => {
     const refused = `return (() => { try { ${code}; return 'drawn'; } catch ({ name }) { return name; } })()`;

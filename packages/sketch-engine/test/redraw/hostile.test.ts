@@ -13,6 +13,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
     "['process', 'require', 'module', 'Buffer', 'fetch', 'setTimeout', 'queueMicrotask', 'WebAssembly', 'SharedArrayBuffer', 'Atomics', 'openSketchRealm'].find((name) => name in globalThis)",
   'frames of a stack trace':
     '(() => { let seen; Error.prepareStackTrace = (error, frames) => { seen = frames; }; void new Error().stack; return seen; })()',
+  'the classes of pictures and colours':
+    "[createImage(1, 1), createGraphics(1, 1), color(1)].map(({ constructor }) => constructor.constructor('return process')())[0]",
+  'a setter of the prototype of pictures':
+    "(() => { let seen; Object.defineProperty(p5.Image.prototype, 'get', { set(value) { seen = value; } }); createImage(1, 1).resize(2, 2); return seen; })()",
   'the error of a drawing function':
     "(() => { try { drawingContext.drawImage(1); } catch (e) { return e instanceof TypeError ? 0 : e.constructor.constructor('return process')(); } })()",
 };

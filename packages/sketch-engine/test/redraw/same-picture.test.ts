@@ -21,6 +21,16 @@ it.each([
     'rect(20, 30, 800, 600);',
   ],
   ['spaces in the text of a colour', "background('hsb( 160 , 100% , 50% )')", "background('hsb(160, 100%, 50%)')"],
+  [
+    'pictures are instances of their classes',
+    'if (get(0, 0, 9, 9) instanceof p5.Image && made instanceof p5.Graphics) rect(0, 0, 400, 300);',
+    'if (!(made instanceof p5.Image)) rect(0, 0, 400, 300);',
+  ],
+  [
+    'a class makes the picture that its function makes',
+    'const pg = new p5.Graphics(90, 80); pg.background(0); image(pg, 0, 0); image(new p5.Image(9, 9), 0, 0);',
+    'const pg = createGraphics(90, 80); pg.background(0); image(pg, 0, 0);',
+  ],
   ['a translation by one number does nothing', 'translate(20); rect(0, 0, 400, 300);', 'rect(0, 0, 400, 300);'],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
