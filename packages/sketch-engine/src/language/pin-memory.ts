@@ -4,8 +4,8 @@ import { isLimit } from './limits.js';
 
 type Construct = new (...args: unknown[]) => object;
 type Method = (this: unknown, ...args: unknown[]) => unknown;
-/** Makes the NaNs of a buffer canonical. */
-type Settle = (buffer: unknown) => void;
+/** Makes the NaNs of a buffer canonical, from one byte to the byte before another. */
+type Settle = (buffer: unknown, fromByte: number, toByte: number) => void;
 /** Calls, and has a failed allocation noted before it is thrown on. */
 type Allocate = <Result>(make: () => Result) => Result;
 
@@ -17,6 +17,7 @@ const KINDS: ReadonlyMap<string, Contents> = new Map<string, Contents>([
   ...INTEGER_ARRAYS.split(' ').map((name): [string, Contents] => [name, 'integers']),
 ]);
 const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+const { trunc } = Math;
 
 /** Methods of typed arrays that allocate one. */
 const COPYING = ['filter', 'map', 'slice', 'toReversed', 'toSorted', 'with'];
@@ -48,9 +49,9 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
     apply(write, contents, [buffer, held]);
     return held;
   };
-  const settle: Settle = (buffer) => {
+  const settle: Settle = (buffer, fromByte, toByte) => {
     const held = contentsOf(buffer);
-    if (held !== undefined && held !== 'integers') nanSettler(buffer as ArrayBuffer, held)(0, Infinity);
+    if (held !== undefined && held !== 'integers') nanSettler(buffer as ArrayBuffer, held)(fromByte, toByte);
   };
 
   defineProperty(prototype, 'buffer', {
@@ -93,22 +94,29 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
   );
   replaceMethod(ArrayBuffer.prototype, 'slice', (native) => ({
     method(this: unknown, ...args: unknown[]): unknown {
-      settle(this);
+      settle(this, 0, Infinity);
       return allocate<unknown>(() => apply(native, this, args));
     },
   }));
   pinDataView(settle);
 }
 
+/** Bytes that a method of a DataView reads at most. */
+const MAX_BYTES_READ = 8;
+
 function pinDataView(settle: Settle): void {
   const { prototype } = DataView;
-  const bufferOf = getterOf(prototype, 'buffer');
+  const [bufferOf, offsetOf] = [getterOf(prototype, 'buffer'), getterOf(prototype, 'byteOffset')];
   for (const name of Reflect.ownKeys(prototype)) {
     if (typeof name !== 'string' || !name.startsWith('get')) continue;
     replaceMethod(prototype, name, (native) => ({
-      method(this: unknown, ...args: unknown[]): unknown {
-        settle(apply(bufferOf, this, []));
-        return apply(native, this, args);
+      method(this: unknown, index: unknown, littleEndian: unknown): unknown {
+        const buffer = apply(bufferOf, this, []);
+        // Before the bytes are settled: its conversion may run code of the sketch that writes a NaN.
+        const at = trunc(index as number);
+        const from = Number(apply(offsetOf, this, [])) + (at > 0 ? at : 0);
+        settle(buffer, from, from + MAX_BYTES_READ);
+        return apply(native, this, [at, littleEndian]);
       },
     }));
   }

@@ -86,6 +86,30 @@ describe('The language of sketches', () => {
     expect(value(data)).toEqual(expected);
   });
 
+  it('settles what a view of the data reads after its index is converted', () => {
+    const made = 'const f = new Float32Array(3), d = new DataView(f.buffer, 4), nan = Math.sqrt(+"-1"); f[2] = nan;';
+    const writing = '{ valueOf() { f[1] = nan; return 0; } }';
+    expect(value(`(() => { ${made} return [d.getUint32(${writing}, true), d.getUint32(4, true)]; })()`)).toEqual([
+      0x7fc0_0000, 0x7fc0_0000,
+    ]);
+  });
+
+  it('reads a view of the data at the indexes of the language', () => {
+    const made = 'const d = new DataView(Float32Array.of(1, 2).buffer, 4, 4);';
+    const outcome = (index: string): unknown =>
+      value(`(() => { ${made} try { return d.getUint8(${index}); } catch (error) { return error.name; } })()`);
+    expect(['3', '', 'undefined', '-0.5', '3.9', '"3"', '{}'].map(outcome)).toEqual([0x40, 0, 0, 0, 0x40, 0x40, 0]);
+    expect(['4', '-1', '-Infinity', 'Infinity', '3n', 'Object(3n)', 'Symbol()'].map(outcome)).toEqual([
+      ...['RangeError', 'RangeError', 'RangeError', 'RangeError', 'TypeError', 'TypeError', 'TypeError'],
+    ]);
+  });
+
+  it('reads a view of the data in a time that does not grow with its buffer', () => {
+    const reads =
+      '(() => { const d = new DataView(new Float64Array(2 ** 21).buffer); let sum = 0; for (let i = 0; i < 20_000; i++) sum += d.getInt32(i); return sum; })()';
+    expect(value(reads)).toBe(0);
+  });
+
   const floatsFirst = 'const f = new Float32Array(3), u = new Uint32Array(f.buffer);';
   const integersFirst = 'const u = new Uint32Array(3), f = new Float32Array(u.buffer);';
   it.each([
