@@ -1,3 +1,4 @@
+import { integersOf } from './indexes.js';
 import { nanSettler, type Contents, type SettleNaNs } from './float-bits.js';
 
 /** A typed array. */
@@ -125,11 +126,12 @@ function guardedView(view: View, options: Guarded): View {
           const result = apply(byIndex, guarded, args);
           return isCopying ? copy(result) : result;
         }
+        const indexes = key === 'copyWithin' ? integersOf(args, 3) : args;
         settleHeld(byteOffset, byteOffset + byteLength);
         // Converting values may run code of the sketch: none is written before all are converted.
         const source = args[0];
         const isConverted = key === 'set' && typeof source === 'object' && source !== null && !isView(source);
-        const given = isConverted ? [copy(apply(copyOf, source, [])), args[1]] : args;
+        const given = isConverted ? [copy(apply(copyOf, source, [])), args[1]] : indexes;
         const result: unknown = apply(value, target, given);
         settleWritten(byteOffset, byteOffset + byteLength);
         return result === target ? guarded : result;

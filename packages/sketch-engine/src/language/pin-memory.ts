@@ -1,6 +1,8 @@
 import { nanSettler, type Contents } from './float-bits.js';
 import { viewGuard, type View } from './guarded-view.js';
+import { integersOf } from './indexes.js';
 import { isLimit } from './limits.js';
+import { sliceBuffer } from './slice-buffer.js';
 
 type Construct = new (...args: unknown[]) => object;
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -17,7 +19,6 @@ const KINDS: ReadonlyMap<string, Contents> = new Map<string, Contents>([
   ...INTEGER_ARRAYS.split(' ').map((name): [string, Contents] => [name, 'integers']),
 ]);
 const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
-const { trunc } = Math;
 
 /** Methods of typed arrays that allocate one. */
 const COPYING = ['filter', 'map', 'slice', 'toReversed', 'toSorted', 'with'];
@@ -94,8 +95,10 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
   );
   replaceMethod(ArrayBuffer.prototype, 'slice', (native) => ({
     method(this: unknown, ...args: unknown[]): unknown {
-      settle(this, 0, Infinity);
-      return allocate<unknown>(() => apply(native, this, args));
+      const settleAll = (): void => {
+        settle(this, 0, Infinity);
+      };
+      return allocate<unknown>(() => sliceBuffer(native, settleAll, this, args));
     },
   }));
   pinDataView(settle);
@@ -113,8 +116,8 @@ function pinDataView(settle: Settle): void {
       method(this: unknown, index: unknown, littleEndian: unknown): unknown {
         const buffer = apply(bufferOf, this, []);
         // Before the bytes are settled: its conversion may run code of the sketch that writes a NaN.
-        const at = trunc(index as number);
-        const from = Number(apply(offsetOf, this, [])) + (at > 0 ? at : 0);
+        const at = integersOf([index], 1)[0] as number | undefined;
+        const from = Number(apply(offsetOf, this, [])) + (at !== undefined && at > 0 ? at : 0);
         settle(buffer, from, from + MAX_BYTES_READ);
         return apply(native, this, [at, littleEndian]);
       },

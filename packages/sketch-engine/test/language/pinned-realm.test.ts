@@ -132,6 +132,21 @@ describe('The language of sketches', () => {
       'return u.map((w, at, all) => { f[1] = nan; return all[1]; })[0];',
     ],
     ['an index that writes when it is converted', floatsFirst, 'return u.at({ valueOf() { f[1] = nan; return 1; } });'],
+    [
+      'a copy of the buffer whose index writes when it is converted',
+      floatsFirst,
+      'return new Uint32Array(f.buffer.slice({ valueOf() { f[1] = nan; return 0; } }))[1];',
+    ],
+    [
+      'a copy of the buffer whose constructor writes',
+      floatsFirst,
+      'const { buffer } = f; buffer.constructor = { [Symbol.species]: function (n) { f[2] = nan; return new ArrayBuffer(n); } }; return new Uint32Array(buffer.slice(-8, 12))[1];',
+    ],
+    [
+      'bytes that are copied across floats by an index that writes',
+      'const f = new Float32Array(3), b = new Uint8Array(f.buffer);',
+      'b.copyWithin({ valueOf() { f[1] = nan; return 7; } }, 4, 8); return b[10] * 2 ** 24 + b[9] * 2 ** 16;',
+    ],
     ['floats that were filled', integersFirst, 'f.fill(nan); return u[1];'],
     ['floats that were set', integersFirst, 'f.set([0, nan]); return u[1];'],
     [
@@ -209,6 +224,15 @@ describe('The language of sketches', () => {
     expect(value(`(() => { ${both} return ${calls}; })()`)).toEqual([
       ...[true, [1.5, 1.5, 1.5], 2, 7, 2, false, true, [4, 1], 6, [1, 2]],
     ]);
+  });
+
+  it('copies the parts of a buffer that the language copies', () => {
+    const part = (indexes: string): unknown =>
+      value(`[...new Uint8Array(Uint8Array.of(1, 2, 3).buffer.slice(${indexes}))]`);
+    expect(['', '1', '-2', '1, -1', '2, 1', '"1"', 'NaN, 1', '-9, 9', 'undefined, 1.9'].map(part)).toEqual([
+      ...[[1, 2, 3], [2, 3], [2, 3], [2], [], [2, 3], [1], [1, 2, 3], [1]],
+    ]);
+    expect(value('new (class Own extends ArrayBuffer {})(8).slice(4).constructor.name')).toBe('Own');
   });
 
   it('keeps tricks with the bits of a float', () => {
