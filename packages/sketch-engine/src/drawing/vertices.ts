@@ -1,12 +1,16 @@
 import { modeOrNone } from './modes.js';
 import { traceSpline } from './splines.js';
-import { dot } from './shapes.js';
 import { beginPath, paint, type Pen, type SketchFunctions } from './style.js';
+import { drawList, type ListVertex } from './vertex-lists.js';
 import { refuse } from './violation.js';
 
-type Vertex =
-  | { readonly kind: 'corner' | 'curve' | 'spline'; readonly x: number; readonly y: number }
-  | { readonly kind: 'bezier'; readonly controls: readonly number[]; readonly x: number; readonly y: number };
+type Vertex = ListVertex &
+  (
+    | { readonly kind: 'corner' | 'curve' | 'spline' }
+    | { readonly kind: 'bezier'; readonly controls: readonly number[] }
+  );
+/** A vertex without the colours of its time. */
+type Uncoloured<V> = V extends Vertex ? Omit<V, 'fill' | 'stroke'> : never;
 
 /** Shapes of `beginShape`. */
 const KINDS = [
@@ -20,8 +24,9 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
   let outlines: Vertex[][] = [[]];
   let order = 3;
   let controls: number[] = [];
-  const add = (vertex: Vertex): void => {
-    outlines.at(-1)?.push(vertex);
+  const add = (vertex: Uncoloured<Vertex>): void => {
+    const { fill, stroke } = pen.style;
+    outlines.at(-1)?.push({ ...vertex, fill, stroke });
   };
   const addCurve = (points: readonly number[], degree: number): void => {
     const [x = 0, y = 0] = points.slice(2 * degree - 2);
@@ -73,7 +78,8 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
     endShape(mode?: unknown) {
       const close = modeOrNone(mode, ['close', 'open'], 'endShape: must be CLOSE or left out') === 'close';
       if (kind === 'path') drawOutlines(pen, outlines, close);
-      else drawList(pen, kind, outlines.flat(), close);
+      else if (!drawList(pen, kind, outlines.flat()))
+        drawOutlines(pen, [outlines.flat()], close || kind === 'line_loop');
       outlines = [[]];
     },
   };
@@ -118,35 +124,5 @@ function trace({ ctx, style }: Pen, vertices: readonly Vertex[], closed: boolean
       traceSpline(target, points, ends, style.curveTightness);
       i = end - 1;
     }
-  }
-}
-
-/** The vertices of one shape of a list, and the distance to the first vertex of the next. */
-const LISTS: ReadonlyMap<string, { readonly order: readonly number[]; readonly step: number }> = new Map([
-  ['lines', { order: [0, 1], step: 2 }],
-  ['triangles', { order: [0, 1, 2], step: 3 }],
-  ['triangle_strip', { order: [0, 1, 2], step: 1 }],
-  ['quads', { order: [0, 1, 2, 3], step: 4 }],
-  ['quad_strip', { order: [0, 1, 3, 2], step: 2 }],
-]);
-
-function drawList(pen: Pen, kind: string, vertices: readonly Vertex[], close: boolean): void {
-  const { ctx } = pen;
-  const shape = (corners: readonly (Vertex | undefined)[]): void => {
-    beginPath(pen);
-    const [first, ...others] = corners;
-    if (first !== undefined) ctx.moveTo(first.x, first.y);
-    for (const corner of others) if (corner !== undefined) ctx.lineTo(corner.x, corner.y);
-    if (corners.length > 2) ctx.closePath();
-    paint(pen);
-  };
-  const list = LISTS.get(kind);
-  if (kind === 'points') for (const { x, y } of vertices) dot(pen, x, y);
-  else if (kind === 'triangle_fan') {
-    for (let i = 1; i + 1 < vertices.length; i++) shape([vertices[0], vertices[i], vertices[i + 1]]);
-  } else if (list === undefined) drawOutlines(pen, [vertices], close || kind === 'line_loop');
-  else {
-    for (let i = 0; i + list.order.length <= vertices.length; i += list.step)
-      shape(list.order.map((at) => vertices[i + at]));
   }
 }

@@ -31,6 +31,16 @@ it.each([
     'const pg = new p5.Graphics(90, 80); pg.background(0); image(pg, 0, 0); image(new p5.Image(9, 9), 0, 0);',
     'const pg = createGraphics(90, 80); pg.background(0); image(pg, 0, 0);',
   ],
+  [
+    'each shape of a list has the colours of its last vertex',
+    "fill('red'); beginShape(TRIANGLES); vertex(9, 9); vertex(99, 9); fill('blue'); vertex(9, 99); fill('lime'); vertex(200, 9); fill('gold'); vertex(300, 9); vertex(300, 99); endShape();",
+    "fill('blue'); triangle(9, 9, 99, 9, 9, 99); fill('gold'); triangle(200, 9, 300, 9, 300, 99);",
+  ],
+  [
+    'each point and line of a list has its own stroke',
+    "strokeWeight(20); beginShape(POINTS); stroke('blue'); vertex(50, 50); stroke('gold'); vertex(150, 50); endShape(); beginShape(LINES); vertex(50, 150); stroke('lime'); vertex(150, 150); endShape(); point(250, 50);",
+    "strokeWeight(20); stroke('blue'); point(50, 50); stroke('gold'); point(150, 50); stroke('lime'); line(50, 150, 150, 150); point(250, 50);",
+  ],
   ['a translation by one number does nothing', 'translate(20); rect(0, 0, 400, 300);', 'rect(0, 0, 400, 300);'],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
