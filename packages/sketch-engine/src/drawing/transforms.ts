@@ -1,5 +1,6 @@
 import { blendModeOf } from './blend-modes.js';
 import { modeOf } from './modes.js';
+import { drawPicture, isPicture } from './pictures.js';
 import { Vector } from './vector.js';
 import { applyStyle, ERASING, type Pen, type SketchFunctions, type Style } from './style.js';
 
@@ -78,6 +79,14 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       return new Vector((d * dx - c * dy) / area, (a * dy - b * dx) / area);
     },
     background(...args: unknown[]) {
+      const picture = args[0];
+      if (isPicture(picture)) {
+        onWholeCanvas(() => {
+          if (Number(args[1]) >= 0) ctx.globalAlpha = Number(args[1]) / 255;
+          drawPicture(pen, picture, [0, 0, pen.width, pen.height]);
+        });
+        return;
+      }
       const color = pen.colorOf(args).toString();
       onWholeCanvas(() => {
         ctx.fillStyle = color;
