@@ -32,7 +32,7 @@ export function calculationFunctions({ radiansOf }: Pick<Pen, 'radiansOf'>): Ske
       return within === true ? constrain(mapped, Math.min(from2, to2), Math.max(from2, to2)) : mapped;
     },
     norm: (value: number, from: number, to: number) => (value - from) / (to - from),
-    lerp: (from: number, to: number, amount: number) => from + (to - from) * amount,
+    lerp: (from: number, to: number, amount: number) => amount * (to - from) + from,
     mag: (x: number, y: number) => Math.sqrt(x * x + y * y),
     dist: (...at: number[]) => {
       const half = at.length / 2;

@@ -91,9 +91,10 @@ export class Vector {
     return this.set(this.x * cos - this.y * sin, this.x * sin + this.y * cos, this.z);
   }
   angleBetween(other: Vector): number {
-    const cosine = this.dot(other) / (this.mag() * other.mag());
-    const angle = Math.acos(Math.min(1, Math.max(-1, cosine))) * (Math.sign(this.cross(other).z) || 1);
-    return angle / this.#unit();
+    if (this.magSq() * other.magSq() === 0) return NaN;
+    // By the tangent: the cosine of a small angle is 1, rounded.
+    const across = this.cross(other);
+    return (Math.atan2(across.mag(), this.dot(other)) * Math.sign(across.z || 1)) / this.#unit();
   }
   lerp(to: Like, amount: number): this;
   lerp(x: number, y: number, z: number, amount: number): this;
@@ -143,7 +144,7 @@ export class Vector {
     return this.x === a && this.y === b && this.z === c;
   }
   toString(): string {
-    return `[${this.x}, ${this.y}, ${this.z}]`;
+    return `p5.Vector Object : [${this.x}, ${this.y}, ${this.z}]`;
   }
 
   /** Where the other end lies opposite any axis across this vector would do: these are those of p5.js. */

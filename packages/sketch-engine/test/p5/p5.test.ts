@@ -51,6 +51,11 @@ describeInChromium('The drawing layer beside p5.js', () => {
     expect(await outcomes('valuesOfOurs(codes)', codes)).toEqual(await outcomes('valuesOfP5(codes)', codes));
   });
 
+  it('writes a vector as p5.js 1 does', async () => {
+    const code = 'String(createVector(1, 2))';
+    expect(await outcomes('valuesOfOurs(codes)', [code])).toEqual({ [code]: 'p5.Vector Object : [1, 2, 0]' });
+  });
+
   it('has each name of p5.js, or says what to use instead', async () => {
     const absent = String(await page.evaluate('absentNames()')).split(' ');
     // A vector has three parts.
