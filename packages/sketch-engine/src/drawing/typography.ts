@@ -40,17 +40,17 @@ export function textFunctions(pen: Pen): SketchFunctions {
 
   return {
     text(value: unknown, x: number, y: number, width?: number, height?: number) {
-      const paragraphs = String(value).split('\n');
+      // A canvas has no tabs; p5.js draws two spaces.
+      const paragraphs = String(value).replaceAll('\t', '  ').split('\n');
       withFont(() => {
         const { textHorizontal, textVertical, textWrap, rectMode } = pen.style;
+        /** From the first line to the one that is aligned. */
+        const raise = (lines: readonly string[]): number => {
+          const all = (lines.length - 1) * leading();
+          return textVertical === 'middle' ? all / 2 : textVertical === 'bottom' ? all : 0;
+        };
         if (width === undefined) {
-          const raise =
-            textVertical === 'middle'
-              ? ((paragraphs.length - 1) * leading()) / 2
-              : textVertical === 'bottom'
-                ? (paragraphs.length - 1) * leading()
-                : 0;
-          drawLines(paragraphs, x, y - raise);
+          drawLines(paragraphs, x, y - raise(paragraphs));
           return;
         }
         const left = rectMode === 'center' ? x - width / 2 : x;
@@ -58,9 +58,13 @@ export function textFunctions(pen: Pen): SketchFunctions {
         const wrapped = paragraphs.flatMap((text) => wrap(text, width, textWrap, measure));
         const lines = height === undefined ? wrapped : wrapped.slice(0, Math.max(0, Math.floor(height / leading())));
         const at = textHorizontal === 'center' ? left + width / 2 : textHorizontal === 'right' ? left + width : left;
-        const free = height === undefined ? 0 : height - lines.length * leading();
+        if (textVertical === 'alphabetic' || height !== undefined) ctx.textBaseline = 'top';
+        if (height === undefined) {
+          drawLines(lines, at, top - raise(lines));
+          return;
+        }
+        const free = height - lines.length * leading();
         const drop = textVertical === 'middle' ? free / 2 : textVertical === 'bottom' ? free : 0;
-        ctx.textBaseline = 'top';
         drawLines(lines, at, top + drop);
       });
     },

@@ -41,6 +41,11 @@ it.each([
     "strokeWeight(20); beginShape(POINTS); stroke('blue'); vertex(50, 50); stroke('gold'); vertex(150, 50); endShape(); beginShape(LINES); vertex(50, 150); stroke('lime'); vertex(150, 150); endShape(); point(250, 50);",
     "strokeWeight(20); stroke('blue'); point(50, 50); stroke('gold'); point(150, 50); stroke('lime'); line(50, 150, 150, 150); point(250, 50);",
   ],
+  [
+    'lines of a text without a height are centred about its place',
+    "textSize(90); textAlign(LEFT, CENTER); text('one\\ntwo\\nthree', 100, 900, 800);",
+    "textSize(90); textAlign(LEFT, CENTER); text('one\\ntwo\\nthree', 100, 900);",
+  ],
   ['a translation by one number does nothing', 'translate(20); rect(0, 0, 400, 300);', 'rect(0, 0, 400, 300);'],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
