@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 import math
+import re
 from collections import deque
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
-from typing import Any, Callable, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 from uuid import UUID
 
 from cer_client.executions import Json
@@ -19,6 +20,9 @@ from cer_verify import MAX_SAFE_INTEGER, SVC_V1, canonicalize
 MAX_DEPTH = 96
 # Maximum values within a value: one that has another twice, and so on, has more than any memory holds.
 MAX_VALUES = 1_000_000
+
+# A program may give a class any text as its name.
+_KIND = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
 
 
 def json_of(value: object) -> Json:
@@ -33,13 +37,38 @@ def json_of(value: object) -> Json:
 
 def content_of(value: object) -> Json:
     """A value as certificates take input and output: text, an object or a list; another is the member `value`."""
-    found = json_of(value)
+    return _as_content(json_of(value))
+
+
+def partly_held(value: object) -> Tuple[Json, List[str]]:
+    """The content of a value, and the kinds of objects in it of which it has only the name."""
+    walk = _Walk()
+    content = _as_content(walk.json_of(value, ()))
+    return content, list(walk.without)
+
+
+def held_json_of(value: object) -> Json:
+    """The JSON of a value. Raises ValueError for one that it would have only the name of a class of, too."""
+    walk = _Walk()
+    found = walk.json_of(value, ())
+    if walk.without:
+        raise ValueError("a call is not certified: its content has a value that JSON does not hold, such as a file")
+    return found
+
+
+def held_content_of(value: object) -> Json:
+    return _as_content(held_json_of(value))
+
+
+def _as_content(found: Json) -> Json:
     return found if isinstance(found, (str, dict, list)) else {"value": found}
 
 
 class _Walk:
     def __init__(self) -> None:
         self._left = MAX_VALUES
+        # In the order in which they were met.
+        self.without: Dict[str, None] = {}
 
     def json_of(self, value: object, around: Tuple[object, ...]) -> Json:
         """`around` holds the values that this one is part of."""
@@ -63,7 +92,11 @@ class _Walk:
         if any(value is outer for outer in around):
             raise ValueError("a value contains itself")
         parts = None if len(around) >= MAX_DEPTH else _read(lambda: _parts_of(value))
-        return type(value).__name__ if parts is None else self._of_parts(parts, (*around, value))
+        if parts is not None:
+            return self._of_parts(parts, (*around, value))
+        kind = type(value).__name__
+        self.without[kind if _KIND.fullmatch(kind) else "object"] = None
+        return kind
 
     def _of_parts(self, parts: object, around: Tuple[object, ...]) -> Json:
         if isinstance(parts, Mapping):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, AsyncGenerator, Callable, Generator, List, TypeVar
 
 from cer_client.executions import Json
-from cer_client.json_of import json_of
+from cer_client.json_of import held_json_of
 
 # Maximum characters of JSON that are kept of the values of one generator.
 MAX_YIELDED = 8 * 1024 * 1024
@@ -32,7 +32,7 @@ class TakenItems:
         if self._is_over:
             return
         try:
-            item = json_of(value)
+            item = held_json_of(value)
             self._size += len(json.dumps(item))
             if self._size > MAX_YIELDED:
                 raise ValueError("a generator is not certified: its values are too large to keep")
@@ -43,7 +43,9 @@ class TakenItems:
 
     def complete(self, returned: object = None) -> None:
         items = self._items
-        self._end("complete", lambda: items if returned is None else {"yielded": items, "returned": json_of(returned)})
+        self._end(
+            "complete", lambda: items if returned is None else {"yielded": items, "returned": held_json_of(returned)}
+        )
 
     def threw(self, error: BaseException) -> None:
         """Cancellation is the caller's."""

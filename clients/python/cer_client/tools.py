@@ -6,10 +6,10 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
-from typing import Any, Awaitable, Callable, Mapping, Optional, Tuple
+from typing import Any, Awaitable, Callable, List, Mapping, Optional, Tuple
 
-from cer_client.executions import Json
-from cer_client.json_of import content_of
+from cer_client.executions import Json, Members
+from cer_client.json_of import held_content_of, partly_held
 from cer_client.recorder import Recorder, StartedCall
 from cer_client.sealing import Call
 from cer_client.taken_items import followed, followed_async
@@ -98,12 +98,12 @@ class _Tool:
         self.recorder.admit()
         try:
             # A tool may change its arguments.
-            given = content_of(self._by_name(arguments, named))
+            given, without = partly_held(self._by_name(arguments, named))
         except Exception as error:
             self.recorder.pass_over()
             self.recorder.deps.failed(error)
-            return _ToolCall(self, None, {})
-        return _ToolCall(self, self.recorder.begin(f"{PROVIDER}:{self.name}", lambda: given), given)
+            return _ToolCall(self, None, {}, [])
+        return _ToolCall(self, self.recorder.begin(f"{PROVIDER}:{self.name}", lambda: given), given, without)
 
     def _by_name(self, arguments: Tuple[Any, ...], named: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
@@ -124,8 +124,10 @@ def _not_followed() -> Json:
 class _ToolCall:
     """One call. None of its methods raises."""
 
-    def __init__(self, tool: _Tool, started: Optional[StartedCall], given: Json) -> None:
+    def __init__(self, tool: _Tool, started: Optional[StartedCall], given: Json, without: List[str]) -> None:
         self._tool, self._started, self._given = tool, started, given
+        # Kinds of arguments that JSON does not hold: nothing of these is bound.
+        self._stated: Members = {"inputWithout": list(without)} if without else {}
 
     def returned(self, result: Any) -> Any:
         """The result; of a generator one with the same values, since its call ends with the last of them."""
@@ -135,7 +137,7 @@ class _ToolCall:
             return followed(result, self._end)
         if inspect.isasyncgen(result):
             return followed_async(result, self._end)
-        self._end("complete", lambda: content_of(result))
+        self._end("complete", lambda: held_content_of(result))
         return result
 
     def threw(self, error: BaseException) -> None:
@@ -161,6 +163,5 @@ class _ToolCall:
         if self._started is None:
             return
         name, given = self._tool.name, self._given
-        self._started.end(
-            outcome, lambda: Call(PROVIDER, name, given, output(), None, {}, "tool-call", {"outcome": outcome})
-        )
+        payload: Members = {"outcome": outcome, **self._stated}
+        self._started.end(outcome, lambda: Call(PROVIDER, name, given, output(), None, {}, "tool-call", payload))

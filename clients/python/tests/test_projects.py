@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import dataclasses
 import gc
+import io
 import json
 import os
 import threading
@@ -134,6 +135,26 @@ class Tools(Case):
         values.update(cities=["a", "b", "c"], wait="1:00:00", last=[1], by={"red": 1})
         self.assertEqual(snapshot["inputHash"], hash_of({"values": values}))
         self.assertEqual(snapshot["outputHash"], hash_of(place))
+
+    def test_arguments_that_json_does_not_hold_are_named(self) -> None:
+        cer = self.certificates()
+        named = type("the card 4111", (), {})()
+        cer.tool(lambda *given: len(given))(io.StringIO(), [object(), map(str, [])], io.StringIO(), named, len, int)
+        cer.tool(lambda *given: len(given))({"a": [1, b"", None]})
+        payloads = [bundle["context"]["signals"][0]["payload"] for bundle in self.bundles()]
+        kinds = ["StringIO", "object", "map", "builtin_function_or_method", "type"]
+        self.assertEqual(payloads, [{"outcome": "complete", "inputWithout": kinds}, {"outcome": "complete"}])
+        self.no_faults()
+
+    def test_results_that_json_does_not_hold_are_not_certified(self) -> None:
+        cer = self.certificates()
+        results: List[Any] = [io.StringIO("a"), [object()], map(str, [1]), {"rows": iter([1])}, len]
+        for result in results:
+            self.assertIs(cer.tool(lambda value: value)(result), result)
+        self.assertEqual(list(cer.tool(lambda: (one for one in results))()), results)
+        self.assertEqual((cer.stats().seen, cer.stats().unsealed, cer.stats().sealed), (6, 6, 0))
+        rule = "a call is not certified: its content has a value that JSON does not hold, such as a file"
+        self.assertEqual({str(fault) for fault in self.faults}, {rule})
 
     def test_arguments_are_those_of_the_call(self) -> None:
         cer = self.certificates()
