@@ -35,11 +35,6 @@ def json_of(value: object) -> Json:
     return _Walk().json_of(value, ())
 
 
-def content_of(value: object) -> Json:
-    """A value as certificates take input and output: text, an object or a list; another is the member `value`."""
-    return _as_content(json_of(value))
-
-
 def partly_held(value: object) -> Tuple[Json, List[str]]:
     """The content of a value, and the kinds of objects in it of which it has only the name."""
     walk = _Walk()
@@ -61,6 +56,7 @@ def held_content_of(value: object) -> Json:
 
 
 def _as_content(found: Json) -> Json:
+    """As certificates take input and output: text, an object or a list; another is the member `value`."""
     return found if isinstance(found, (str, dict, list)) else {"value": found}
 
 

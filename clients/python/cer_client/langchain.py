@@ -8,7 +8,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 
 from cer_client.executions import Json
-from cer_client.json_of import content_of, json_of
+from cer_client.json_of import held_content_of, json_of, partly_held
 from cer_client.recorder import OpenCall, Recorder, StartedCall
 from cer_client.sealing import Call, label_of, parameters_of
 from cer_verify import Members
@@ -87,8 +87,10 @@ class CertifyingHandler(BaseCallbackHandler):
         content: Callable[[], Json],
         parameters: Members,
         text: str,
-        is_tool: bool,
+        without: Optional[List[str]] = None,
     ) -> None:
+        """`without`: of a tool, the kinds of objects that its content does not hold, once it is read."""
+        is_tool = without is not None
         started = self._recorder.begin(f"{provider}:{model}", content)
         if started is None:
             return
@@ -99,7 +101,9 @@ class CertifyingHandler(BaseCallbackHandler):
             raise
         known = None if model == "unknown" else model
         open_call = None if is_tool or not text else OpenCall(started.execution_id, known, text)
-        payload: Members = {} if is_tool else {"framework": "langchain", "outputIs": "framework-value"}
+        payload: Members = {"framework": "langchain", "outputIs": "framework-value"}
+        if is_tool:
+            payload = {"inputWithout": list(without)} if without else {}
         kind = "tool-call" if is_tool else "model-call"
         call = Call(provider, model, found, None, None, parameters, kind, payload)
         self._runs[run_id] = _Run(started, call, open_call)
@@ -130,7 +134,7 @@ class CertifyingHandler(BaseCallbackHandler):
         model = metadata.get("ls_model_name") or asked.get("model") or asked.get("model_name")
         provider = label_of(metadata.get("ls_provider"), "langchain")
         parameters = parameters_of(json_of(asked))
-        self._begin(run_id, provider, label_of(model, "unknown"), content, parameters, text, False)
+        self._begin(run_id, provider, label_of(model, "unknown"), content, parameters, text)
 
     # The methods that LangChain calls.
 
@@ -157,13 +161,19 @@ class CertifyingHandler(BaseCallbackHandler):
         def work() -> None:
             name = label_of(more.get("name") or (serialized or {}).get("name"), "unnamed")
             given = more["inputs"] if more.get("inputs") is not None else input_str
-            self._begin(run_id, "tool", name, lambda: content_of(given), {}, "", True)
+            without: List[str] = []
+
+            def content() -> Json:
+                found, without[:] = partly_held(given)
+                return found
+
+            self._begin(run_id, "tool", name, content, {}, "", without)
 
         self._quietly(work)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
         def described() -> Json:
-            return message_of(output) if hasattr(output, "tool_call_id") else content_of(output)
+            return message_of(output) if hasattr(output, "tool_call_id") else held_content_of(output)
 
         self._quietly(self._end, run_id, "complete", described, {})
 

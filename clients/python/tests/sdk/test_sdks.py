@@ -498,6 +498,20 @@ class LangChain(Case):
         # Requests belong to the newest runs.
         self.assertEqual([call is not None for call in claimed], [False, False, False, True, True])
 
+    def test_objects_of_tools_that_json_does_not_hold(self) -> None:
+        @tool
+        def rows(city: str) -> Any:
+            """The rows of a city."""
+            return iter([city])
+
+        cer = self.certificates()
+        handler = cer.langchain()
+        self.assertEqual(list(rows.invoke({"city": SECRET}, {"callbacks": [handler]})), [SECRET])
+        self.assertEqual((cer.stats().seen, cer.stats().unsealed, bundles(self.folder)), (1, 1, []))
+        handler.on_tool_start({"name": "rows"}, "", run_id=UUID(int=1), inputs={"city": SECRET, "state": object()})
+        handler.on_tool_end(SECRET, run_id=UUID(int=1))
+        self.assertEqual(self.one()[1], {"outcome": "complete", "inputWithout": ["object"]})
+
     def test_value_that_contains_itself_is_counted(self) -> None:
         circle: Dict[str, Any] = {}
         circle.update(one=circle, other=[circle])
