@@ -97,11 +97,9 @@ def _steps(items: Generator[Any, Any, Any], taken: TakenItems) -> Generator[Any,
         taken.take(value)
         try:
             step = partial(items.send, (yield value))
-        except GeneratorExit:
-            taken.leave()
-            items.close()
-            raise
         except BaseException as error:
+            if isinstance(error, GeneratorExit):
+                taken.leave()
             step = partial(items.throw, error)
 
 

@@ -162,6 +162,40 @@ class Generators(Case):
         self.assertEqual(asyncio.run(work()), ["first", "second", "caught"])
         self.assertEqual(seen[3:], ["later", fault])
 
+    def test_decide_what_leaving_them_does(self) -> None:
+        cer, thrown = self.certificates(), GeneratorExit("the program's own")
+
+        def stays() -> Generator[Any, Any, None]:
+            try:
+                yield "first"
+            except GeneratorExit as error:
+                yield error
+
+        values = cer.tool(stays)()
+        self.assertEqual([next(values), values.throw(thrown), list(values)], ["first", thrown, []])
+        for tool in (stays, cer.tool(stays)):
+            values = tool()
+            next(values)
+            with self.assertRaisesRegex(RuntimeError, "^generator ignored GeneratorExit$"):
+                values.close()
+        self.assertEqual(self.ends(), [("aborted", hash_of(["first"]))] * 2)
+
+    def test_close_with_the_value_that_they_return(self) -> None:
+        def returns() -> Generator[int, None, str]:
+            try:
+                yield 1
+            except GeneratorExit:
+                return "left"
+            return "end"
+
+        closed: List[object] = []
+        for tool in (returns, self.certificates().tool(returns)):
+            values: Any = tool()
+            next(values)
+            closed.append(values.close())
+        # From Python 3.13 on a value.
+        self.assertEqual(closed[1], closed[0])
+
     def test_are_not_certified_by_more_values_than_fit_in_memory(self) -> None:
         cer = self.certificates()
 
