@@ -83,43 +83,47 @@ def _observed(generator: _Observed, items: object, taken: TakenItems) -> _Observ
     return generator
 
 
+# Both take what they hold out of a list: a variable would keep a value that the program gave up, and an error that it
+# threw, whose traceback has the frame of the variable.
+
+
 def _steps(items: Generator[Any, Any, Any], taken: TakenItems) -> Generator[Any, Any, Any]:
-    step: Callable[[], Any] = partial(next, items)
+    held: List[Any] = [partial(next, items)]
     while True:
         try:
-            value = step()
+            held.append(held.pop()())
         except StopIteration as stop:
             taken.complete(stop.value)
             return stop.value
         except BaseException as error:
             taken.threw(error)
             raise
-        taken.take(value)
+        taken.take(held[0])
         try:
-            step = partial(items.send, (yield value))
+            held.append(partial(items.send, (yield held.pop())))
         except BaseException as error:
             if isinstance(error, GeneratorExit):
                 taken.leave()
-            step = partial(items.throw, error)
+            held.append(partial(items.throw, error))
 
 
 async def _async_steps(items: AsyncGenerator[Any, Any], taken: TakenItems) -> AsyncGenerator[Any, Any]:
-    step: Callable[[], Any] = items.__anext__
+    held: List[Any] = [items.__anext__]
     while True:
         try:
-            value = await step()
+            held.append(await held.pop()())
         except StopAsyncIteration:
             taken.complete()
             return
         except BaseException as error:
             taken.threw(error)
             raise
-        taken.take(value)
+        taken.take(held[0])
         try:
-            step = partial(items.asend, (yield value))
+            held.append(partial(items.asend, (yield held.pop())))
         except GeneratorExit:
             taken.leave()
             await items.aclose()
             raise
         except BaseException as error:
-            step = partial(items.athrow, error)
+            held.append(partial(items.athrow, error))

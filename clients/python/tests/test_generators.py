@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import gc
 import inspect
 import unittest
-from typing import Any, AsyncIterator, Generator, Iterator, List, Tuple
+import weakref
+from typing import Any, AsyncIterator, Dict, Generator, Iterator, List, Tuple
 
 from certified_program import NODE_DOWN, hash_of
 from test_projects import Case
@@ -40,6 +42,14 @@ def endless() -> Iterator[int]:
 async def endless_later() -> AsyncIterator[int]:
     for at in endless():
         yield at
+
+
+class Row(Dict[str, int]):
+    """A value that the tests follow by a weak reference."""
+
+
+class Fault(Exception):
+    """An error that the tests follow by a weak reference."""
 
 
 class Generators(Case):
@@ -195,6 +205,59 @@ class Generators(Case):
             closed.append(values.close())
         # From Python 3.13 on a value.
         self.assertEqual(closed[1], closed[0])
+
+    def test_keep_nothing_alive_that_the_program_gave_up(self) -> None:
+        rows: List["weakref.ref[Row]"] = []
+
+        def row() -> Row:
+            made = Row(at=1)
+            rows.append(weakref.ref(made))
+            return made
+
+        def kept() -> int:
+            return sum(found() is not None for found in rows)
+
+        def pages() -> Iterator[Any]:
+            yield row()
+            yield kept()
+
+        async def pages_later() -> AsyncIterator[Any]:
+            yield row()
+            yield kept()
+
+        def thrown(values: Any) -> "weakref.ref[Fault]":
+            fault = Fault()
+            found = weakref.ref(fault)
+            with contextlib.suppress(Fault):
+                next(values)
+                values.throw(fault)
+            del fault
+            return found
+
+        async def thrown_later(values: Any) -> "weakref.ref[Fault]":
+            fault = Fault()
+            found = weakref.ref(fault)
+            with contextlib.suppress(Fault):
+                await values.__anext__()
+                await values.athrow(fault)
+            del fault
+            return found
+
+        cer = self.certificates()
+        gc.disable()
+        self.addCleanup(gc.enable)
+        values = cer.tool(pages)()
+        next(values)
+        self.assertEqual(next(values), 0)
+        later = cer.tool(pages_later)()
+
+        async def work() -> int:
+            await later.__anext__()
+            return int(await later.__anext__())
+
+        self.assertEqual(asyncio.run(work()), 0)
+        self.assertIsNone(thrown(cer.tool(endless)())())
+        self.assertIsNone(asyncio.run(thrown_later(cer.tool(endless_later)()))())
 
     def test_are_not_certified_by_more_values_than_fit_in_memory(self) -> None:
         cer = self.certificates()
