@@ -27,6 +27,7 @@ class TakenItems:
         self._items: List[Json] = []
         self._size = 0
         self._is_over = False
+        self.is_dropped = False
 
     def take(self, value: object) -> None:
         if self._is_over:
@@ -56,6 +57,10 @@ class TakenItems:
         items = self._items
         self._end("aborted", lambda: items)
 
+    def drop(self) -> None:
+        self.is_dropped = True
+        self.leave()
+
     def _lose(self, error: Exception) -> None:
         def not_held() -> Json:
             raise error
@@ -79,7 +84,7 @@ def _observed(generator: _Observed, items: object, taken: TakenItems) -> _Observ
     for name in ("__name__", "__qualname__"):
         setattr(generator, name, getattr(items, name))
     # One that was never begun has no code that would run at its end.
-    weakref.finalize(generator, taken.leave).atexit = False
+    weakref.finalize(generator, taken.drop).atexit = False
     return generator
 
 
@@ -103,6 +108,9 @@ def _steps(items: Generator[Any, Any, Any], taken: TakenItems) -> Generator[Any,
             held.append(partial(items.send, (yield held.pop())))
         except BaseException as error:
             if isinstance(error, GeneratorExit):
+                # The program may keep its generator elsewhere and take further values from it.
+                if taken.is_dropped:
+                    raise
                 taken.leave()
             held.append(partial(items.throw, error))
 

@@ -259,6 +259,20 @@ class Generators(Case):
         self.assertIsNone(thrown(cer.tool(endless)())())
         self.assertIsNone(asyncio.run(thrown_later(cer.tool(endless_later)()))())
 
+    def test_that_a_function_keeps_stay_open_when_the_program_drops_them(self) -> None:
+        cer, kept = self.certificates(), endless()
+
+        def keeping() -> Any:
+            return kept
+
+        tool = cer.tool(keeping)
+        self.assertEqual([next(tool()), next(tool()), next(kept)], [0, 1, 2])
+        self.assertEqual(self.ends(), [("aborted", hash_of([0])), ("aborted", hash_of([1]))])
+        left = tool()
+        next(left)
+        left.close()
+        self.assertEqual(list(kept), [])
+
     def test_are_not_certified_by_more_values_than_fit_in_memory(self) -> None:
         cer = self.certificates()
 
