@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import weakref
 from functools import partial
-from typing import Any, AsyncGenerator, Callable, Generator, List, TypeVar
+from typing import Any, AsyncGenerator, Awaitable, Callable, Generator, List, TypeVar
 
 from cer_client.executions import Json
 from cer_client.json_of import held_json_of
@@ -116,7 +117,7 @@ def _steps(items: Generator[Any, Any, Any], taken: TakenItems) -> Generator[Any,
 
 
 async def _async_steps(items: AsyncGenerator[Any, Any], taken: TakenItems) -> AsyncGenerator[Any, Any]:
-    held: List[Any] = [items.__anext__]
+    held: List[Any] = [partial(_first, items)]
     while True:
         try:
             held.append(await held.pop()())
@@ -135,3 +136,13 @@ async def _async_steps(items: AsyncGenerator[Any, Any], taken: TakenItems) -> As
             raise
         except BaseException as error:
             held.append(partial(items.athrow, error))
+
+
+def _first(items: AsyncGenerator[Any, Any]) -> Awaitable[Any]:
+    """The first step. An event loop that ends closes the generators that it was shown: the observed one is enough."""
+    shown, _ = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(firstiter=None)
+    try:
+        return items.__anext__()
+    finally:
+        sys.set_asyncgen_hooks(firstiter=shown)

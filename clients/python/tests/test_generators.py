@@ -273,6 +273,27 @@ class Generators(Case):
         left.close()
         self.assertEqual(list(kept), [])
 
+    def test_are_closed_once_by_an_event_loop_that_ends(self) -> None:
+        left: List[Any] = []
+        reported: List[object] = []
+
+        async def slow_to_close() -> AsyncIterator[int]:
+            try:
+                yield 1
+            finally:
+                await asyncio.sleep(0)
+                left.append("closed")
+
+        async def work() -> None:
+            asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+            values = self.certificates().tool(slow_to_close)()
+            left.append(values)
+            await values.__anext__()
+
+        asyncio.run(work())
+        self.assertEqual((left[1:], reported), (["closed"], []))
+        self.assertEqual(self.ends(), [("aborted", hash_of([1]))])
+
     def test_are_not_certified_by_more_values_than_fit_in_memory(self) -> None:
         cer = self.certificates()
 
