@@ -62,8 +62,8 @@ export function settingsRoutes({
       async ({ session, formToken }, fields) => {
         const form = checkForm(TenantSettings, settingsFrom(fields), LABELS);
         const { settings, tenantId } = session.tenant;
-        const again = async (faults: readonly FormFault[], deletion?: Deletion): Promise<PageAnswer> => {
-          const operator = await operatorSettingsOf(nodeRecords, tenantId, logger);
+        const operator = await operatorSettingsOf(nodeRecords, tenantId, logger);
+        const again = (faults: readonly FormFault[], deletion?: Deletion): PageAnswer => {
           const page = settingsPage({ formToken, settings, operator, locked: null, given: fields, faults, deletion });
           return { ...page, status: 422 };
         };
@@ -75,7 +75,7 @@ export function settingsRoutes({
           );
           return again(faults);
         }
-        const deletion = await deletionBy(form.value, settings, tenantId, { nodeRecords, now, logger });
+        const deletion = await deletionBy(form.value, settings, operator, tenantId, { nodeRecords, now, logger });
         if (deletion !== null && fields.get(CONFIRMED_DAYS) !== String(deletion.days)) {
           return again([unconfirmed(deletion)], deletion);
         }

@@ -7,6 +7,7 @@ import { countText } from '../records/export-pages.js';
 import type { NodeRecords, RecordCount } from '../records/node-records.js';
 import { choiceField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
+import type { OperatorSettings } from './operator-settings.js';
 
 /** The number of days for which deleting is confirmed: another number is another decision. */
 export const CONFIRMED_DAYS = 'confirmed_days';
@@ -26,15 +27,19 @@ export interface RecordCounting {
   readonly logger: Logger;
 }
 
-/** What a change of settings deletes at the next sweep of the node; null for nothing. */
+/**
+ * What a change of settings deletes at the next sweep of the node; null for nothing.
+ * @param operator whose days act once a hold of the account ends
+ */
 export async function deletionBy(
   after: TenantSettings,
   before: TenantSettings,
+  operator: OperatorSettings,
   tenantId: string,
   { nodeRecords, now, logger }: RecordCounting,
 ): Promise<Deletion | null> {
-  const days = daysKept(after);
-  if (days >= daysKept(before)) return null;
+  const days = daysKept(after, operator);
+  if (days >= daysKept(before, operator)) return null;
   const query = new URLSearchParams({ attested_to: new Date(now().getTime() - days * DAY_MS).toISOString() });
   try {
     const records = await nodeRecords.count(tenantId, query);
@@ -46,8 +51,11 @@ export async function deletionBy(
   }
 }
 
-function daysKept({ retentionDays, legalHold }: TenantSettings): number {
-  return legalHold ? Number.POSITIVE_INFINITY : (retentionDays ?? Number.POSITIVE_INFINITY);
+/** A hold of the operator may end without the account, whose own days are confirmed before. */
+function daysKept({ retentionDays, legalHold }: TenantSettings, operator: OperatorSettings): number {
+  if (legalHold) return Number.POSITIVE_INFINITY;
+  const others = operator === 'not known' || operator?.legalHold === true ? null : operator?.retentionDays;
+  return Math.min(retentionDays ?? Number.POSITIVE_INFINITY, others ?? Number.POSITIVE_INFINITY);
 }
 
 export function unconfirmed({ days, records }: Deletion): FormFault {
