@@ -52,14 +52,18 @@ export async function measure(cases, { rounds, secondsPerRound, clock = clocks.c
 /** Share by which a period must be faster than the one before for the warm-up to continue. */
 const STILL_FASTER = 0.03;
 
-/** Runs a case, in periods, until it is compiled: until a period is not faster than the best. @returns seconds per run */
+/** Periods without a faster one, before a case counts as compiled: between its tiers of code it is as fast for a while. */
+const CALM_PERIODS = 4;
+
+/** Runs a case, in periods, until it is compiled: until no period is faster than the best. @returns seconds per run */
 async function warmUp(testCase, secondsPerRound, clock) {
   let best = Infinity;
-  for (;;) {
+  for (let calm = 0; calm < CALM_PERIODS;) {
     const perRun = await secondsPerRun(testCase, secondsPerRound / 2, clock);
-    if (perRun > best * (1 - STILL_FASTER)) return Math.min(perRun, best);
-    best = perRun;
+    calm = perRun > best * (1 - STILL_FASTER) ? calm + 1 : 0;
+    best = Math.min(perRun, best);
   }
+  return best;
 }
 
 async function secondsPerRun({ run }, seconds, clock) {
