@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { startDashboardBesideNode } from '../dashboard-beside-node.js';
 import { TestBrowser } from '../test-browser.js';
-import { startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+import type { TestDashboard } from '../test-dashboard.js';
 
 // Exports of a node that sends the first part of a package, and the rest when the test says so.
 
-let node: Server;
 let dashboard: TestDashboard;
 let browser: TestBrowser;
 /** The package that the node is sending. */
@@ -16,26 +15,19 @@ let sending: Promise<ServerResponse>;
 let send: (answer: ServerResponse) => void;
 
 beforeAll(async () => {
-  node = createServer(({ url }, answer) => {
+  dashboard = await startDashboardBesideNode(({ url }, answer) => {
     if (url?.startsWith('/v1/records/count') === true) return answer.end('{"count":2,"isExact":true}');
     answer.writeHead(200, { 'content-type': 'application/zip' }).write('first ');
     send(answer);
     return answer;
   });
-  node.listen(0, '127.0.0.1');
-  await once(node, 'listening');
-  dashboard = await startTestDashboard({ nodeUrl: `http://127.0.0.1:${(node.address() as AddressInfo).port}` });
   browser = new TestBrowser(dashboard.app);
   await browser.signIn();
 });
 beforeEach(() => {
   sending = new Promise((resolve) => (send = resolve));
 });
-afterAll(async () => {
-  node.closeAllConnections();
-  node.close();
-  await dashboard.close();
-});
+afterAll(() => dashboard.close());
 
 /** @returns the addresses of an announced export, and of its progress */
 async function announced(): Promise<{ readonly download: string; readonly progress: string }> {

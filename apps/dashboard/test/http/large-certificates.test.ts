@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import request, { type Response } from 'supertest';
 import { issueShare } from '../../src/shares/share.js';
+import { startDashboardBesideNode } from '../dashboard-beside-node.js';
 import { TestBrowser } from '../test-browser.js';
-import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+import { PUBLIC_URL, type TestDashboard } from '../test-dashboard.js';
 
 // A node whose only certificate is large.
 
@@ -14,7 +12,6 @@ const MIB = 1024 * 1024;
 const HASH = `sha256:${'a'.repeat(64)}`;
 const SAID = 'Large certificates of this account were opened too often in the last minute.';
 let certificate = '';
-let node: Server;
 let dashboard: TestDashboard;
 let owner: TestBrowser;
 
@@ -30,24 +27,16 @@ beforeAll(async () => {
     ['/v1/records/certificate', () => certificate],
     ['/.well-known/svc-node.json', () => JSON.stringify(testKeySet({ signers: [{ signer: testSigner(1) }] }))],
   ]);
-  node = createServer(({ url = '' }, answer) => {
+  dashboard = await startDashboardBesideNode(({ url = '' }, answer) => {
     const { pathname, searchParams } = new URL(url, 'http://node.example');
     const found = searchParams.has('reviewed_hash') ? noReviews : answers.get(pathname);
     answer.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
     answer.end(found?.() ?? '{}');
   });
-  node.listen(0, '127.0.0.1');
-  await once(node, 'listening');
-  const { port } = node.address() as AddressInfo;
-  dashboard = await startTestDashboard({ nodeUrl: `http://127.0.0.1:${port}` });
   owner = new TestBrowser(dashboard.app);
   await owner.signIn();
 });
-afterAll(async () => {
-  node.close();
-  node.closeAllConnections();
-  await dashboard.close();
-});
+afterAll(() => dashboard.close());
 afterEach(() => {
   dashboard.pass(60_000);
 });

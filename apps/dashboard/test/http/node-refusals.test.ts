@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { issueShare } from '../../src/shares/share.js';
+import { startDashboardBesideNode } from '../dashboard-beside-node.js';
 import { TestBrowser } from '../test-browser.js';
-import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+import { PUBLIC_URL, type TestDashboard } from '../test-dashboard.js';
 
 // A node that refuses every request for the same reason, and every message to its one webhook.
 
@@ -19,12 +17,11 @@ let details: readonly string[] = [];
 let asked: unknown;
 /** How often a test message was asked for. */
 let tests = 0;
-let node: Server;
 let dashboard: TestDashboard;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  node = createServer((received, answer) => {
+  dashboard = await startDashboardBesideNode((received, answer) => {
     const { url, method } = received;
     if (url === '/v1/webhooks' && method === 'GET') return answer.end(JSON.stringify({ webhooks: [WEBHOOK] }));
     if (url === '/v1/webhooks/wh_1/test') {
@@ -47,17 +44,10 @@ beforeAll(async () => {
       );
     });
   });
-  node.listen(0, '127.0.0.1');
-  await once(node, 'listening');
-  const { port } = node.address() as AddressInfo;
-  dashboard = await startTestDashboard({ nodeUrl: `http://127.0.0.1:${port}` });
   browser = new TestBrowser(dashboard.app);
   await browser.signIn();
 });
-afterAll(async () => {
-  node.close();
-  await dashboard.close();
-});
+afterAll(() => dashboard.close());
 
 const ORDER = 'attested_to: must be later than attested_from';
 

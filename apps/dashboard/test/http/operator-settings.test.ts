@@ -1,34 +1,24 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startDashboardBesideNode } from '../dashboard-beside-node.js';
 import { TestBrowser } from '../test-browser.js';
-import { startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+import type { TestDashboard } from '../test-dashboard.js';
 
 // A node whose operator limits how long records are kept, with three records of any age.
 
 const OPERATOR = { retentionDays: 30, visibility: null, legalHold: null, publish: null };
 const FORM = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '' };
-let node: Server;
 let dashboard: TestDashboard;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  node = createServer(({ url }, answer) => {
+  dashboard = await startDashboardBesideNode(({ url }, answer) => {
     const isCount = url?.startsWith('/v1/records/count?') === true;
     answer.end(JSON.stringify(isCount ? { count: 3, isExact: true } : { stated: { node: OPERATOR } }));
   });
-  node.listen(0, '127.0.0.1');
-  await once(node, 'listening');
-  const { port } = node.address() as AddressInfo;
-  dashboard = await startTestDashboard({ nodeUrl: `http://127.0.0.1:${port}` });
   browser = new TestBrowser(dashboard.app);
   await browser.signIn();
 });
-afterAll(async () => {
-  node.close();
-  await dashboard.close();
-});
+afterAll(() => dashboard.close());
 
 it('asks before a legal hold ends that keeps records from the days of the operator', async () => {
   await browser.get('/settings');

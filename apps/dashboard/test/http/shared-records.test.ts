@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import request from 'supertest';
 import { issueShare } from '../../src/shares/share.js';
 import type { ShareTarget } from '../../src/store/index.js';
-import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+import { startDashboardBesideNode } from '../dashboard-beside-node.js';
+import { PUBLIC_URL, type TestDashboard } from '../test-dashboard.js';
 
 // A node with a certificate, which it also finds by the hash of its reseal, and one whose executionId is that hash.
 
@@ -16,7 +14,6 @@ const RESEAL = hashOf('b');
 const OTHER = hashOf('c');
 
 let hidden: ReadonlySet<string>;
-let node: Server;
 let dashboard: TestDashboard;
 
 const RECORDS = [
@@ -41,24 +38,17 @@ function found(query: URLSearchParams): readonly object[] {
 }
 
 beforeAll(async () => {
-  node = createServer(({ url = '' }, answer) => {
+  dashboard = await startDashboardBesideNode(({ url = '' }, answer) => {
     const { pathname, searchParams } = new URL(url, 'http://node.example');
     if (pathname === '/v1/records') answer.end(JSON.stringify({ records: found(searchParams), nextCursor: null }));
     else if (pathname === '/v1/records/certificate') answer.end('{}');
     else answer.end(JSON.stringify(testKeySet({ signers: [{ signer: testSigner(1) }] })));
   });
-  node.listen(0, '127.0.0.1');
-  await once(node, 'listening');
-  const { port } = node.address() as AddressInfo;
-  dashboard = await startTestDashboard({ nodeUrl: `http://127.0.0.1:${port}` });
 });
 beforeEach(() => {
   hidden = new Set();
 });
-afterAll(async () => {
-  node.close();
-  await dashboard.close();
-});
+afterAll(() => dashboard.close());
 
 /** Statuses of a link to what is shared, of the certificate that it shows, and of the other certificate. */
 async function statusesOf(target: ShareTarget): Promise<readonly number[]> {
