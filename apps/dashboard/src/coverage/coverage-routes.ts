@@ -37,18 +37,18 @@ export function coverageRoutes({
   };
   return [
     nodePage({ pages, logger }, page, async ({ session, head }) => {
-      const faults = [
+      const unread = [
         ...['from', 'to'].flatMap((name) => dayFault(name, typed(head.query, name))),
         ...appFault(typed(head.query, 'app_id')),
       ];
-      if (faults.length === 0) faults.push(...rangeFault(rangeOf(head.query, now())));
-      if (faults.length > 0) {
+      const range = unread.length === 0 ? rangeOf(head.query, now()) : null;
+      const faults = range === null ? unread : rangeFault(range);
+      if (range === null || faults.length > 0) {
         const [from = '', to = '', asked = ''] = ['from', 'to', 'app_id'].map((name) => typed(head.query, name));
         return faultyCoveragePage({ from, to, appId: asked, faults });
       }
-      const { from, to } = rangeOf(head.query, now());
       const appId = typed(head.query, 'app_id') || null;
-      const query = new URLSearchParams({ from, to, ...(appId !== null && { app_id: appId }) });
+      const query = new URLSearchParams({ ...range, ...(appId !== null && { app_id: appId }) });
       const { tenantId } = session.tenant;
       const coverage = await nodeRecords.coverage(tenantId, query);
       const usage = appId === null ? await store.usage.list(tenantId, coverage.from) : [];

@@ -1,5 +1,6 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { readBounded } from '@cer/ndjson';
 import type { ReaderKey } from '../store/index.js';
 import type { ReaderKeys } from './reader-keys.js';
@@ -163,6 +164,21 @@ const OLDER = 'The attestation node does not know this request: it may be of an 
 /** A refusal of a request that a node of this release would answer. */
 export function older(): ServiceError {
   return new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: OLDER });
+}
+
+/** What the node answers, for a page that can do without: `otherwise` where it gives no answer, which is logged. */
+export async function answerOr<T>(
+  otherwise: T,
+  ask: () => Promise<T>,
+  { tenantId, logger }: { readonly tenantId: string; readonly logger: Logger },
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    logger.warn({ err: error, tenantId }, 'the node gave no answer');
+    return otherwise;
+  }
 }
 
 /** Whether the node does not know a request. */

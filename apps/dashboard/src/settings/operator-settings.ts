@@ -1,6 +1,6 @@
-import { ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html, type Html } from '@cer/pages';
+import { answerOr } from '../records/ask-node.js';
 import type { NodeRecords, StatedByOperator } from '../records/node-records.js';
 
 /** Settings of the node's operator for an account; null without any. */
@@ -12,13 +12,8 @@ export async function operatorSettingsOf(
   tenantId: string,
   logger: Logger,
 ): Promise<OperatorSettings> {
-  try {
-    return await nodeRecords.operatorSettings(tenantId);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    logger.warn({ err: error, tenantId }, 'the node gave no answer');
-    return 'not known';
-  }
+  const ask = (): Promise<OperatorSettings> => nodeRecords.operatorSettings(tenantId);
+  return answerOr('not known', ask, { tenantId, logger });
 }
 
 /** What holds whatever the account sets. @see docs/spec.md, "Retention" */

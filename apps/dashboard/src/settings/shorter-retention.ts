@@ -1,8 +1,8 @@
 import type { TenantSettings } from '@cer/control-plane';
 import { counted } from '@cer/cer-core/wording';
-import { ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html, type Html } from '@cer/pages';
+import { answerOr } from '../records/ask-node.js';
 import { countText } from '../records/export-pages.js';
 import type { NodeRecords, RecordCount } from '../records/node-records.js';
 import { choiceField } from '../web/fields.js';
@@ -41,14 +41,8 @@ export async function deletionBy(
   const days = daysKept(after, operator);
   if (days >= daysKept(before, operator)) return null;
   const query = new URLSearchParams({ attested_to: new Date(now().getTime() - days * DAY_MS).toISOString() });
-  try {
-    const records = await nodeRecords.count(tenantId, query);
-    return records?.count === 0 ? null : { days, records };
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    logger.warn({ err: error, tenantId }, 'the node gave no answer');
-    return { days, records: null };
-  }
+  const records = await answerOr(null, () => nodeRecords.count(tenantId, query), { tenantId, logger });
+  return records?.count === 0 ? null : { days, records };
 }
 
 /** A hold of the operator may end without the account, whose own days are confirmed before. */
