@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
 import { executionRequest } from '@cer/cer-core/testing';
 import { certificates } from '@cer/client';
 
 import { ask, at } from './ask.js';
+import { dayWithTimeLeft } from './before-midnight.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
@@ -43,6 +44,8 @@ const withoutInput = (): JsonObject =>
   Object.fromEntries(Object.entries(execution()).filter(([name]) => name !== 'input'));
 
 describe('GET /v1/coverage', () => {
+  beforeEach(dayWithTimeLeft);
+
   it('counts certificates and refusals by day, application and code', async () => {
     const key = await node.newKey();
     const first = execution({ executionId: 'first' });

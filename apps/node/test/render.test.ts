@@ -13,6 +13,7 @@ import { Secret } from '@cer/http-service/config';
 import { createRendererClient, type RendererClient } from '../src/render/renderer-client.js';
 import { StoreRestoredError } from '../src/store/index.js';
 import { ask, at, textAt, type Answer } from './ask.js';
+import { dayWithTimeLeft } from './before-midnight.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 // A renderer over real HTTP with scripted answers; the real one has its own suites, and e2e combines both.
@@ -201,6 +202,7 @@ describe('rendering through the node', () => {
   });
 
   it('does not render beyond the quota', async () => {
+    await dayWithTimeLeft();
     plan = { requestsPerMinute: null, executionsPerMonth: 1 };
     const first = await verify({ snapshot: { code: CODE } });
     expect(first.status).toBe(200);
