@@ -86,7 +86,8 @@ describeInChromium('files on the start page', (chromium) => {
     }
     await watched.page.waitForSelector('.drop-zone .warning');
     expect(await watched.text('.drop-zone .warning')).toContain('cannot be read');
-    expect(await watched.page.$('.result')).toBeNull();
+    // The effect that removes the verdict runs after the warning is there.
+    await watched.page.waitForFunction(`document.querySelector('.result') === null`);
     await give(await plain());
     await watched.page.waitForSelector('.result [data-verdict]');
     expect(await watched.page.$('.drop-zone .warning')).toBeNull();
