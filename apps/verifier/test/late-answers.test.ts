@@ -89,25 +89,28 @@ describeInChromium('a late answer', (chromium) => {
   it('about a changed member is not shown for another member', async () => {
     await open();
     (await asked).end(JSON.stringify(ITS_KEYS));
+    await watched.page.waitForFunction('document.body.textContent.includes("The key set of this site")');
     expect(await codeOf(await plain())).toBe('OK');
     await watched.page.$eval('#tamper-tool', (details) => {
       details.setAttribute('open', '');
     });
     await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
-    const before = await watched.page.evaluate('answers');
+    // Those to the earlier questions are not taken for the one that follows.
+    await watched.page.waitForFunction('answers === questions');
     // In one go, so that no answer arrives in between.
     await watched.page.evaluate(`
       document.querySelector('#tamper-run').click();
       document.querySelector('#tamper-path').value = 'meta.attestation.signature';
       document.querySelector('#tamper-path').dispatchEvent(new Event('change', { bubbles: true }));
     `);
-    await watched.page.waitForFunction(`answers > ${String(before)}`);
+    await watched.page.waitForFunction('answers === questions');
     expect(await watched.page.$('[data-tampered]')).toBeNull();
   });
 });
 
-/** Counts the answers of the page's worker that the page has shown, or not. */
+/** Counts the questions to the page's worker, and its answers that the page has shown, or not. */
 const countAnswers = `
+  let questions = 0;
   let answers = 0;
   window.Worker = class extends Worker {
     constructor(...rest) {
@@ -115,6 +118,10 @@ const countAnswers = `
       this.addEventListener('message', ({ data }) => {
         if (data.state === 'done') requestAnimationFrame(() => requestAnimationFrame(() => { answers += 1; }));
       });
+    }
+    postMessage(...rest) {
+      questions += 1;
+      super.postMessage(...rest);
     }
   };
 `;
