@@ -33,7 +33,7 @@ describe('npm start', () => {
   });
   afterEach(async () => {
     for (const { child, ended } of running.splice(0)) {
-      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      if (child.exitCode === null && child.pid !== undefined) killGroup(child.pid);
       await ended;
     }
   });
@@ -197,6 +197,15 @@ async function isReady(url: string): Promise<boolean> {
     return (await fetch(`${url}/ready`)).ok;
   } catch {
     return false;
+  }
+}
+
+/** Kills what is left of the group of a process, which may be nothing. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
   }
 }
 
