@@ -4,6 +4,7 @@ import type { JsonObject } from '@cer/canonical-json';
 import type { KeyHistoryDocument } from '@cer/keys/key-history';
 import { ask, verdictOf } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
+import { holdAnswersTo } from './held-answers.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { hashOf, lookupAnswer, plain } from './records.js';
 import { certificatePath, KEY_HISTORY_PATH, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
@@ -86,6 +87,19 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.waitForSelector('.pin[data-pin-state="confirmed"]');
     await watched.page.click('#forget-pin');
     await watched.page.waitForSelector('.history-pin[data-pin-state="unconfirmed"]');
+    expect(await watched.page.evaluate('localStorage.length')).toBe(0);
+  });
+
+  it('stays forgotten when it is forgotten during its check', async () => {
+    await openKeys(signed);
+    await pin();
+    await watched.page.evaluateOnNewDocument(holdAnswersTo('pin'));
+    await watched.page.reload();
+    await watched.page.waitForFunction('held.length === 1');
+    await watched.page.click('.pin[data-pin-state="checking"] #forget-pin');
+    await watched.page.waitForSelector('.history-pin[data-pin-state="unconfirmed"]');
+    // The page takes the answer before the next script runs.
+    await watched.page.evaluate('held[0]()');
     expect(await watched.page.evaluate('localStorage.length')).toBe(0);
   });
 
