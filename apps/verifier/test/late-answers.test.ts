@@ -2,8 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
+import { createOpensslTsa } from '@cer/timestamps/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
+import { holdAnswersTo } from './held-answers.js';
+import { logPolicy } from './logged.js';
 import { plain } from './records.js';
 import { KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
@@ -86,6 +89,31 @@ describeInChromium('a late answer', (chromium) => {
     expect(await codeOf(record)).toBe('OK');
   });
 
+  it.each([
+    ['authorities', 'roots', '#tsa-roots-file', '[data-tsa-roots]', rootPem],
+    ['a log policy', 'policy', '#log-policy-file', '[data-log-policy]', () => logPolicy().text],
+  ])('about an earlier file of %s does not replace that of a later one', async (_, task, input, panel, good) => {
+    watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(holdAnswersTo(task));
+    await watched.page.goto(`${verifier.url}/offline.html`);
+    const shown = (): Promise<string> => watched.text(`${panel} [aria-live]`);
+    const none = await shown();
+    await watched.upload(input, files.write('good.txt', good()));
+    await watched.page.waitForFunction('held.length === 1');
+    await watched.upload(input, files.write('bad.txt', 'neither'));
+    await watched.page.waitForFunction('held.length === 2');
+    await watched.page.evaluate('held[1]()');
+    await watched.page.waitForFunction(
+      (selector, text) => document.querySelector(selector)?.textContent !== text,
+      {},
+      `${panel} [aria-live]`,
+      none,
+    );
+    const refused = await shown();
+    await watched.page.evaluate('held[0]()');
+    expect(await shown()).toBe(refused);
+  });
+
   it('about a changed member is not shown for another member', async () => {
     await open();
     (await asked).end(JSON.stringify(ITS_KEYS));
@@ -107,6 +135,12 @@ describeInChromium('a late answer', (chromium) => {
     expect(await watched.page.$('[data-tampered]')).toBeNull();
   });
 });
+
+function rootPem(): string {
+  const tsa = createOpensslTsa();
+  tsa.remove();
+  return tsa.rootPem;
+}
 
 /** Counts the questions to the page's worker, and its answers that the page has shown, or not. */
 const countAnswers = `

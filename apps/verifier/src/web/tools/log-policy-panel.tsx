@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ListedLogPolicy } from '../../check/log-policy.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
+import { LatestAnswer } from './latest-answer.js';
 
 const T = TEXTS.log;
 
@@ -17,6 +18,8 @@ interface LogPolicyPanelProps {
 export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): VNode {
   const [policy, setPolicy] = useState<ListedLogPolicy | null>(null);
   const [message, setMessage] = useState<string>(T.policyNone);
+  // A file may be read slowly, and the visitor may have given another one or none by then.
+  const [latest] = useState(() => new LatestAnswer());
   const choose = (listed: ListedLogPolicy | null, text: string | null, said: string): void => {
     setPolicy(listed);
     setMessage(said);
@@ -24,8 +27,9 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
   };
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    const text = await file.text().catch(() => null);
-    const listed = text === null ? null : await engine.ask('policy', { text }).catch(() => 'crashed' as const);
+    const read = await latest.of(readPolicy(engine, file));
+    if (read === null) return;
+    const { text, listed } = read;
     if (listed === 'crashed') choose(null, null, TEXTS.tools.crashed);
     else if (listed === null) choose(null, null, T.policyBad);
     else choose(listed, text, T.policyChosen);
@@ -67,6 +71,7 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
             type="button"
             class="button quiet"
             onClick={() => {
+              latest.forget();
               choose(null, null, T.policyNone);
             }}
           >
@@ -76,4 +81,10 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
       </p>
     </div>
   );
+}
+
+async function readPolicy(engine: Engine, file: File) {
+  const text = await file.text().catch(() => null);
+  const listed = text === null ? null : await engine.ask('policy', { text }).catch(() => 'crashed' as const);
+  return { text, listed };
 }

@@ -4,6 +4,7 @@ import type { ListedTsaRoot } from '../../check/tsa-root-list.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
+import { LatestAnswer } from './latest-answer.js';
 
 const T = TEXTS.time;
 
@@ -18,10 +19,13 @@ interface TsaRootsPanelProps {
 export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNode {
   const [roots, setRoots] = useState<readonly ListedTsaRoot[]>([]);
   const [message, setMessage] = useState<string>(T.none);
+  // A file may be read slowly, and the visitor may have given another one or none by then.
+  const [latest] = useState(() => new LatestAnswer());
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    const pem = await file.text().catch(() => null);
-    const listed = pem === null ? null : await engine.ask('roots', { pem }).catch(() => 'crashed' as const);
+    const read = await latest.of(readRoots(engine, file));
+    if (read === null) return;
+    const { pem, listed } = read;
     if (listed === 'crashed' || listed === null) {
       setMessage(listed === null ? T.bad : TEXTS.tools.crashed);
       setRoots([]);
@@ -67,6 +71,7 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
             type="button"
             class="button quiet"
             onClick={() => {
+              latest.forget();
               setRoots([]);
               setMessage(T.none);
               onRoots(null);
@@ -78,4 +83,10 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
       </p>
     </div>
   );
+}
+
+async function readRoots(engine: Engine, file: File) {
+  const pem = await file.text().catch(() => null);
+  const listed = pem === null ? null : await engine.ask('roots', { pem }).catch(() => 'crashed' as const);
+  return { pem, listed };
 }
