@@ -31,6 +31,8 @@ export async function reportOffline(files: OfflineFiles): Promise<OfflineReport>
     await page.setOfflineMode(true);
     await page.goto(OFFLINE_FILE);
     await upload(page, '#artefact-file', files.artefact);
+    // Its result scrolls the page: a click before that could miss.
+    await page.waitForSelector('.result');
     await upload(page, '#key-set-file', files.keys);
     await page.waitForSelector('#confirm-keys');
     await page.click('#confirm-keys');

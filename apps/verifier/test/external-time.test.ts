@@ -52,6 +52,8 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.setOfflineMode(true);
     await watched.page.goto(pathToFileURL(offline).href);
     await watched.upload('#artefact-file', files.write('certificate.json', record));
+    // Its result scrolls the page: a click before that could miss.
+    await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
   }
 
   async function confirmRoot(): Promise<void> {

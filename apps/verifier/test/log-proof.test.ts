@@ -67,6 +67,8 @@ describeInChromium('log proofs', (chromium) => {
     await watched.page.setOfflineMode(true);
     await watched.page.goto(offline);
     await watched.upload('#artefact-file', files.write('record.json', record));
+    // Its result scrolls the page: a click before that could miss.
+    await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
     const keys = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] });
     await watched.upload('#key-set-file', files.write('keys.json', keys));
     await watched.page.waitForSelector('#confirm-keys');
