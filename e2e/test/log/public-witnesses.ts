@@ -1,8 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { EMPTY_ROOT } from '@cer/tlog/merkle';
 import { ensurePython } from '../../../scripts/python.mjs';
@@ -109,11 +111,24 @@ async function said(stream: Readable, pattern: RegExp): Promise<string> {
   throw new Error(`a program ended before it was ready: ${text}`);
 }
 
+/**
+ * An address that was just free: its witness listens there seconds later. Its port is below the ephemeral ones of the
+ * system (from 32768), so that no connection of another test takes it until then.
+ */
 async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  server.close();
-  return `127.0.0.1:${String(address.port)}`;
+  for (;;) {
+    const port = 31_000 + randomInt(1_500);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => {
+        resolve(false);
+      });
+      server.listen(port, '127.0.0.1', () => {
+        resolve(true);
+      });
+    });
+    if (!isFree) continue;
+    await promisify(server.close.bind(server))();
+    return `127.0.0.1:${String(port)}`;
+  }
 }
