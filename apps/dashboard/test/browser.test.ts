@@ -28,6 +28,8 @@ describeInChromium('in a real browser', () => {
     await page.keyboard.press('Tab');
     expect(await page.$eval(':focus', (element) => element.textContent)).toBe('Skip to the content');
     await page.keyboard.press('Enter');
+    // The browser follows the link some time after the key.
+    await page.waitForFunction(() => location.hash === '#content');
     await page.keyboard.press('Tab');
     await page.keyboard.type(OWNER_EMAIL);
     await page.keyboard.press('Tab');

@@ -156,6 +156,8 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.keyboard.press('Tab');
     expect(await watched.page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await watched.page.keyboard.press('Enter');
+    // The browser follows the link some time after the key.
+    await watched.page.waitForFunction(`location.hash === '#main'`);
     await watched.page.keyboard.press('Tab');
     expect(await watched.page.evaluate('document.querySelector("main").contains(document.activeElement)')).toBe(true);
     await watched.close();
