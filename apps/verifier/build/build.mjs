@@ -134,6 +134,8 @@ const firstLoadFiles = {
 };
 const files = { ...firstLoadFiles, [timestampsName]: timestamps.script };
 for (const [name, text] of Object.entries(files)) writeFileSync(join(out, 'assets', name), text);
+// Where turbo restores a build from its cache, the assets of the build before stay beside it.
+writeFileSync(join(out, 'assets.json'), JSON.stringify(Object.keys(files)));
 writeFileSync(join(out, 'offline.html'), offlineHtml);
 writeFileSync(join(out, 'redraw.html'), redrawHtml);
 

@@ -1,5 +1,5 @@
 import { OperatorError } from '@cer/http-service/process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageAssets } from '../view/document.js';
 
@@ -16,7 +16,8 @@ export interface WebBuild {
 /** @param folder `dist/web` of this app @throws Error saying that the build is missing */
 export function loadWebBuild(folder: string): WebBuild {
   try {
-    const names = readdirSync(join(folder, 'assets'));
+    // Not those of the folder: it may have files of an earlier build too.
+    const names = JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8')) as readonly string[];
     return {
       files: new Map(names.map((name) => [name, readFileSync(join(folder, 'assets', name))])),
       assets: {
