@@ -88,6 +88,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.drop-zone .warning')).toContain('cannot be read');
     // The effect that removes the verdict runs after the warning is there.
     await watched.page.waitForFunction(`document.querySelector('.result') === null`);
+    expect(await watched.page.$('.result')).toBeNull();
     await give(await plain());
     await watched.page.waitForSelector('.result [data-verdict]');
     expect(await watched.page.$('.drop-zone .warning')).toBeNull();
