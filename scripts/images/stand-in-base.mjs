@@ -60,6 +60,9 @@ async function makeNode(folder, { base, name, npmVersion }) {
 
 /** Unpacks files of a package of the npm registry, all where none is named. */
 async function unpack(folder, spec, place, files) {
-  const [{ filename }] = JSON.parse(await run('npm', ['pack', '--json', '--pack-destination', folder, spec]));
+  // npm prints a list, and from version 12 an object by names.
+  const [{ filename }] = Object.values(
+    JSON.parse(await run('npm', ['pack', '--json', '--pack-destination', folder, spec])),
+  );
   await run('tar', ['-xzf', join(folder, filename), '-C', place, '--strip-components=1', ...files]);
 }

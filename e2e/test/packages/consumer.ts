@@ -90,8 +90,9 @@ function packPublished(destination: string): ReadonlyMap<string, string> {
     ...['pack', '--json', '--ignore-scripts', '--pack-destination', destination],
     ...workspaces,
   ]);
-  const packed = JSON.parse(output) as readonly { readonly name: string; readonly filename: string }[];
-  return new Map(packed.map(({ name, filename }) => [name, join(destination, filename)]));
+  // A list, and from npm 12 an object by names.
+  const packed = JSON.parse(output) as Readonly<Record<string, { readonly name: string; readonly filename: string }>>;
+  return new Map(Object.values(packed).map(({ name, filename }) => [name, join(destination, filename)]));
 }
 
 /** The folders of the direct and indirect dependencies of these packages, without the published ones. */
