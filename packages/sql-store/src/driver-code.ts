@@ -2,12 +2,20 @@
 export function driverCodeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return NO_CODE;
   if ('code' in error && typeof error.code === 'string') return error.code;
-  return 'message' in error && NO_CONNECTION.test(String(error.message)) ? 'ETIMEDOUT' : NO_CODE;
+  const message = 'message' in error ? String(error.message) : '';
+  return WITHOUT_CODE.find(([pattern]) => pattern.test(message))?.[1] ?? NO_CODE;
 }
 
 const NO_CODE = 'no code';
-/** Messages of `pg` and Knex where they give up waiting for a connection, the same as the system's code. */
-const NO_CONNECTION = /^timeout expired$|^Knex: Timeout acquiring a connection/;
+/** Messages of `pg`, its pool and Knex without a code; the system's code where it has one for the same. */
+const WITHOUT_CODE: readonly (readonly [message: RegExp, code: string])[] = [
+  [/^timeout expired$|^Knex: Timeout acquiring a connection/, 'ETIMEDOUT'],
+  [/^timeout exceeded when trying to connect$|^Connection terminated due to connection timeout$/, 'ETIMEDOUT'],
+  [/^Connection terminated( unexpectedly)?$/, 'ECONNRESET'],
+  [/^Query read timeout$/, 'no answer'],
+  [/^SASL: .* client password must be a/, 'no password'],
+  [/^The server does not support SSL connections$/, 'no TLS'],
+];
 
 /** Codes of a statement that fails however often it is repeated, as where the tables do not fit it. */
 export const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
@@ -16,7 +24,17 @@ export const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['3D000', 'DATABASE_URL names a database that does not exist. Create it, or correct the name'],
   ['28P01', 'the server refuses the password in DATABASE_URL. Correct it, or the password of the role'],
-  ['28000', 'the server does not let the role in DATABASE_URL log in. Correct the name, or allow it in pg_hba.conf'],
+  ['no password', 'the server asks for a password, and DATABASE_URL has none. Add it'],
+  [
+    '28000',
+    'the server does not let the role in DATABASE_URL log in. Correct the name, or allow it in pg_hba.conf; where that requires TLS, add sslmode=verify-full to DATABASE_URL',
+  ],
+  ['no TLS', 'DATABASE_URL asks for TLS, which the server does not offer. Enable it there, or remove sslmode'],
+  [
+    'ERR_INVALID_URL',
+    'DATABASE_URL is not a URL. Write # ? / of a password as %23 %3F %2F, and a port of at most 65535',
+  ],
+  ['ENOENT', 'a file or socket that DATABASE_URL names does not exist. Correct its path'],
   ['42501', 'the role in DATABASE_URL lacks a right. Grant it the tables of this database'],
   ['53300', 'the server has no connection left. Raise max_connections, or close other connections'],
   ['ECONNREFUSED', 'no server listens at the address in DATABASE_URL. Start the database, or correct host and port'],
@@ -26,7 +44,16 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
     'ETIMEDOUT',
     'the server in DATABASE_URL gave no connection in time. Check that it runs and is not overloaded, and that no firewall is between',
   ],
+  ['ECONNRESET', 'the connection to the server broke. Where that continues, check the server and the network'],
+  ['EPIPE', 'the connection to the server broke. Where that continues, check the server and the network'],
   ['57P03', 'the server starts or stops. Wait until it accepts connections'],
+  ['57P01', 'the server stops, or someone ended the connection there. Wait until it accepts connections'],
+  [
+    '25006',
+    'the server refuses to write: it is a standby, or default_transaction_read_only is on. Name the primary in DATABASE_URL, or switch that off',
+  ],
+  ['57014', 'the server ended a statement. Raise its statement_timeout, or find what delays it in pg_stat_activity'],
+  ['no answer', 'the server did not answer a statement in time. Look for locks and load in pg_stat_activity'],
   ['53100', 'the disk of the server is full. Free space on it'],
   ['SQLITE_FULL', 'the disk is full. Free space on it, but keep the -wal file'],
   [

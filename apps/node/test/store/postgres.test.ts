@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
@@ -256,6 +256,71 @@ describe('the store on PostgreSQL', () => {
       while ((await other.query(left)).rowCount !== 0) await sleep(5);
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.records.recordOnce(newRecord())));
       expect(outcomes.every(({ recorded }) => recorded)).toBe(true);
+    });
+  });
+
+  describe('says what to do', () => {
+    let database: TestDatabase;
+    beforeAll(async () => {
+      database = await postgresTestDatabase();
+    });
+    afterAll(() => database.remove());
+
+    const reasonOn = async (url: string, sql = 'select 1', queryMs?: number): Promise<unknown> => {
+      const own = new PostgresDatabase(url, queryMs === undefined ? {} : { queryMs });
+      const reason: unknown = await own.all(sql, []).catch((error: unknown) => error);
+      await own.close();
+      return reason;
+    };
+    const explained = (message: RegExp): unknown =>
+      expect.objectContaining({
+        code: 'STORE_UNAVAILABLE',
+        isExplained: true,
+        message: expect.stringMatching(message),
+      });
+
+    it.each<[string, (url: URL) => void, RegExp]>([
+      ['has no password', (url) => (url.password = ''), /\(no password\): .*DATABASE_URL has none/],
+      ['asks for TLS', (url) => (url.search = 'sslmode=verify-full'), /\(no TLS\): .*remove sslmode/],
+    ])('about a URL that %s', async (_name, change, message) => {
+      const url = new URL(database.url);
+      change(url);
+      expect(await reasonOn(url.href)).toEqual(explained(message));
+    });
+
+    it('about a password that breaks the URL, without it', async () => {
+      const reason = await reasonOn('postgres://user:can#ary@127.0.0.1:1/any');
+      expect(reason).toEqual(explained(/\(ERR_INVALID_URL\): .*%23/));
+      expect(inspect(reason, { showHidden: true })).not.toContain('ary');
+    });
+
+    it('about a server that accepts a connection and is silent', async () => {
+      const held: Socket[] = [];
+      const silent = createServer((socket) => held.push(socket));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const url = Object.assign(new URL(database.url), { port: String((silent.address() as AddressInfo).port) });
+      const reason = await reasonOn(url.href);
+      for (const socket of held) socket.destroy();
+      silent.close();
+      expect(reason).toEqual(explained(/\(ETIMEDOUT\): .*gave no connection in time/));
+    });
+
+    it('about a statement without an answer', async () => {
+      expect(await reasonOn(database.url, 'select pg_sleep(2)', 100)).toEqual(
+        explained(/\(no answer\): .*pg_stat_activity/),
+      );
+    });
+
+    it('about a connection that ends', async () => {
+      const proxy = await interruptingProxy(database.url, 'ends-here', (client) => client.end());
+      const reason = await reasonOn(proxy.url, "select 'ends-here'");
+      proxy.close();
+      expect(reason).toEqual(explained(/\(ECONNRESET\): .*network/));
+    });
+
+    it('about a database that takes no writes', async () => {
+      const url = `${database.url}?options=-c%20default_transaction_read_only%3Don`;
+      expect(await reasonOn(url, 'create table any_table ()')).toEqual(explained(/\(25006\): .*Name the primary/));
     });
   });
 
