@@ -1,9 +1,11 @@
 import { repeat, type Logger } from '@cer/http-service/process';
-import type { Store } from '../store/index.js';
+import { StoreError, type Store } from '../store/index.js';
 import { MarkWriteError, type MarkFile } from './mark-file.js';
 import type { WatchedStore } from './restored-store.js';
 
 const EVERY_MS = 5000;
+const FILE_FAILS = 'restore mark: cannot be written; the log says why. Set RESTORE_MARK_FILE to a writable place';
+const STORE_FAILS = 'restore mark: the database failed; the log says why. The mark is tried again';
 
 export interface MarkingDeps {
   readonly store: Pick<Store, 'mark' | 'usage' | 'audit'>;
@@ -17,8 +19,8 @@ export interface MarkingDeps {
 }
 
 export interface Marking {
-  /** Whether the last attempt failed: a restored database might not be noticed. */
-  readonly isFailing: () => boolean;
+  /** What `/ready` shows while the last attempt failed, since a restored database might not be noticed; else null. */
+  readonly warning: () => string | null;
   readonly stop: () => Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export function startMarking(deps: MarkingDeps): Marking {
   const { store, file, watched, isMarking, now, logger, everyMs = EVERY_MS } = deps;
   let marked = '';
   let problem: string | null = null;
+  let warning: string | null = null;
 
   const mark = async (): Promise<void> => {
     if (!(await watched.check()) || !isMarking) return;
@@ -48,16 +51,18 @@ export function startMarking(deps: MarkingDeps): Marking {
     await mark();
     if (problem !== null) logger.info('the growth of the database is marked again');
     problem = null;
+    warning = null;
   };
   const noteProblem = (error: unknown): void => {
     const found = error instanceof MarkWriteError ? error.message : 'the growth of the database could not be marked';
     // Once per problem: attempts continue every few seconds.
     if (found !== problem) logger.warn({ err: error }, found);
     problem = found;
+    warning = error instanceof StoreError ? STORE_FAILS : FILE_FAILS;
   };
   const marking = repeat({ everyMs, task: attempt, onFailure: noteProblem });
   return {
-    isFailing: () => problem !== null,
+    warning: () => warning,
     stop: async () => {
       await marking.stop();
       await attempt().catch(noteProblem);

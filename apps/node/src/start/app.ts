@@ -96,7 +96,7 @@ export interface NodeDeps extends BodyLimits {
   /** Certification is closed while the database is older than this machine's mark, until that is accepted. */
   readonly restored: RestoredStore;
   /** Absent: nothing is marked. */
-  readonly marking?: Pick<Marking, 'isFailing'>;
+  readonly marking?: Pick<Marking, 'warning'>;
   /** Makes the threads for large bodies; absent: large bodies are worked on here. The caller closes them. */
   readonly openLargeWork?: (deps: LargeWorkDeps) => Pick<LargeWork, 'run' | 'verify'>;
   /** The workers of this node; absent: this process is alone. */
@@ -170,7 +170,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
       readiness: readinessChecks(deps),
       warnings: async () => [
         ...(await logWarnings(store.log, deps.log ?? null)),
-        ...(deps.marking?.isFailing() === true ? [MARK_FAILS] : []),
+        ...[deps.marking?.warning() ?? []].flat(),
       ],
     }),
     ...visibilityRoutes(shared),
@@ -200,8 +200,6 @@ export function readinessChecks({
     apiKeys: () => proveKeys(keys),
   };
 }
-
-const MARK_FAILS = 'restore mark: cannot be written; the log says why. Set RESTORE_MARK_FILE to a writable place';
 
 /** Reports every admitted caller to the turns, which pause for others. */
 function notingCallers(gate: Gate, turns: WorkTurns): Gate {

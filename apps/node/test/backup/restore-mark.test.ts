@@ -5,6 +5,7 @@ import { setImmediate as nextTurnOfLoop } from 'node:timers/promises';
 
 import { recordedLog } from '@cer/http-service/testing';
 import { executionRequest } from '@cer/cer-core/testing';
+import { postgresTestDatabase } from '@cer/sql-store/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openMarkFile, type MarkFile } from '../../src/restore-mark/mark-file.js';
@@ -62,6 +63,44 @@ it('is reported once while its folder cannot be written', async () => {
   } finally {
     await Promise.all(started.map((marking) => marking.stop()));
     await node.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('does not blame its file while the database fails', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-mark-'));
+  const file = openMarkFile(join(folder, 'mark'));
+  const database = await postgresTestDatabase();
+  const { logger, lines } = recordedLog();
+  let started: Marking | undefined;
+  const node = await startTestNode({
+    database,
+    replaceAsync: async ({ store, now }) => {
+      await database.query(
+        `create function refuse() returns trigger language plpgsql as 'begin raise read_only_sql_transaction; end'`,
+      );
+      await database.query('create trigger refuse before update on store_mark for each row execute function refuse()');
+      const watched = watchStore({ store, file, logger });
+      started = startMarking({ store, file, watched, isMarking: true, now, logger, everyMs: 1 });
+      return { marking: started };
+    },
+  });
+  const until = async (text: string): Promise<void> => {
+    while (!lines.join().includes(text)) await nextTurnOfLoop();
+  };
+  try {
+    await until('the growth of the database could not be marked');
+    expect((await ask(node, 'get', '/ready')).body).toEqual({
+      status: 'ready',
+      warnings: ['restore mark: the database failed; the log says why. The mark is tried again'],
+    });
+    await database.query('drop trigger refuse on store_mark');
+    await until('the growth of the database is marked again');
+    expect((await ask(node, 'get', '/ready')).body).toEqual({ status: 'ready' });
+  } finally {
+    await started?.stop();
+    await node.close();
+    await database.remove();
     rmSync(folder, { recursive: true });
   }
 });
