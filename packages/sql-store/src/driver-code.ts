@@ -20,6 +20,10 @@ const WITHOUT_CODE: readonly (readonly [message: RegExp, code: string])[] = [
 /** Codes of a statement that fails however often it is repeated, as where the tables do not fit it. */
 export const REFUSED_STATEMENT = /^42|^SQLITE_ERROR$/;
 
+const UNKNOWN_AUTHORITY =
+  'the certificate of the server is of an unknown authority. Name the file of that authority in DATABASE_URL, as sslrootcert';
+const BROKEN = 'the connection to the server broke. Where that continues, check the server and the network';
+
 /** What an operator does about a code of the driver. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['3D000', 'DATABASE_URL names a database that does not exist. Create it, or correct the name'],
@@ -30,6 +34,12 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
     'the server does not let the role in DATABASE_URL log in. Correct the name, or allow it in pg_hba.conf; where that requires TLS, add sslmode=verify-full to DATABASE_URL',
   ],
   ['no TLS', 'DATABASE_URL asks for TLS, which the server does not offer. Enable it there, or remove sslmode'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_AUTHORITY],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_AUTHORITY],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_AUTHORITY],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate of the server is of another host. Name that host in DATABASE_URL'],
+  ['CERT_HAS_EXPIRED', 'the certificate of the server has expired. Renew it'],
   [
     'ERR_INVALID_URL',
     'DATABASE_URL is not a URL. Write # ? / of a password as %23 %3F %2F, and a port of at most 65535',
@@ -44,8 +54,8 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
     'ETIMEDOUT',
     'the server in DATABASE_URL gave no connection in time. Check that it runs and is not overloaded, and that no firewall is between',
   ],
-  ['ECONNRESET', 'the connection to the server broke. Where that continues, check the server and the network'],
-  ['EPIPE', 'the connection to the server broke. Where that continues, check the server and the network'],
+  ['ECONNRESET', BROKEN],
+  ['EPIPE', BROKEN],
   ['57P03', 'the server starts or stops. Wait until it accepts connections'],
   ['57P01', 'the server stops, or someone ended the connection there. Wait until it accepts connections'],
   [
