@@ -6,12 +6,15 @@ import { isTimestamp } from '@cer/keys';
 
 export type Rule = (value: JsonValue) => string | null;
 
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
-
 export const MAX_LABEL_LENGTH = 256;
 
+/** U+0000 to U+001F and U+007F to U+009F. By a loop: names are too short for the start of a regular expression. */
 export function hasControlCharacter(text: string): boolean {
-  return controlCharacter.test(text);
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || (unit >= 0x7f && unit < 0xa0)) return true;
+  }
+  return false;
 }
 
 export const nonEmptyText: Rule = (value) =>
