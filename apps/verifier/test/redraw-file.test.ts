@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -55,8 +55,10 @@ describeInChromium('the page that draws again', (chromium) => {
     return files.write('certificate.json', sealedRender(members).bundle);
   }
 
-  async function openFromDisk(): Promise<void> {
+  /** @param before a script that runs before those of the page */
+  async function openFromDisk(before = ''): Promise<void> {
     watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(before);
     await watched.page.setOfflineMode(true);
     await watched.page.goto(pathToFileURL(join(WEB_BUILD_FOLDER, 'redraw.html')).href);
     await watched.page.waitForSelector('#certificate-file');
@@ -144,5 +146,17 @@ describeInChromium('the page that draws again', (chromium) => {
     await watched.page.click('#draw');
     await (await watched.page.waitForSelector('#stop'))?.click();
     await watched.page.waitForSelector('[data-judgement="not-judged"]');
+  });
+
+  it('says of a file that was removed that it cannot be read', async () => {
+    await openFromDisk();
+    const path = files.write('removed.js', 'function setup() {}');
+    await watched.upload('#certificate-file', certificate('variables'));
+    await watched.upload('#sketch-file', path);
+    rmSync(path);
+    await watched.page.click('#draw');
+    await watched.page.waitForSelector('[data-judgement="not-judged"]');
+    expect(await watched.text('[data-judgement]')).toContain('cannot be read');
+    expect(watched.complaints).toEqual([]);
   });
 });

@@ -20,12 +20,7 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
     const ending = new AbortController();
     setWorking(ending);
     setJudgement(null);
-    setJudgement(
-      await judge(new Uint8Array(await bundle.arrayBuffer()), await code.text(), block, ending.signal).catch(() => ({
-        kind: 'not-judged' as const,
-        why: T.noPicture,
-      })),
-    );
+    setJudgement(await judgeFiles(bundle, code, block, ending.signal));
     setWorking(null);
   };
   return (
@@ -70,6 +65,16 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
       </div>
     </section>
   );
+}
+
+async function judgeFiles(bundle: File, code: File, block: EngineBlock, signal: AbortSignal): Promise<Judgement> {
+  // A file that was changed or removed after it was chosen cannot be read.
+  const read = await Promise.all([bundle.arrayBuffer(), code.text()]).catch(() => null);
+  if (read === null) return { kind: 'not-judged', why: TEXTS.tools.unreadable };
+  return judge(new Uint8Array(read[0]), read[1], block, signal).catch(() => ({
+    kind: 'not-judged' as const,
+    why: T.noPicture,
+  }));
 }
 
 function Picture({ pixels }: { readonly pixels: Uint8ClampedArray<ArrayBuffer> }): VNode {
