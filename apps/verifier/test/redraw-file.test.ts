@@ -148,6 +148,23 @@ describeInChromium('the page that draws again', (chromium) => {
     await watched.page.waitForSelector('[data-judgement="not-judged"]');
   });
 
+  it('stops a sketch before its certificate is read', async () => {
+    await openFromDisk(`
+      const held = [];
+      const read = Blob.prototype.arrayBuffer;
+      Blob.prototype.arrayBuffer = function () {
+        return new Promise((resolve) => { held.push(resolve); }).then(() => read.call(this));
+      };
+    `);
+    const code = 'function setup() { for (;;); }';
+    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
+    await watched.upload('#sketch-file', files.write('endless.js', code));
+    await watched.page.click('#draw');
+    await (await watched.page.waitForSelector('#stop'))?.click();
+    await watched.page.evaluate('held[0]()');
+    await watched.page.waitForSelector('[data-judgement="not-judged"]');
+  });
+
   it('says of a file that was removed that it cannot be read', async () => {
     await openFromDisk();
     const path = files.write('removed.js', 'function setup() {}');

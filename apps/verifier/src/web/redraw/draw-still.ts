@@ -7,6 +7,8 @@ export type Drawn = { readonly pixels: Uint8ClampedArray<ArrayBuffer> } | { read
 
 /** @param script what `pinSyntax` wrote @param signal ends the worker */
 export function drawStill(block: EngineBlock, script: string, input: SketchInput, signal: AbortSignal): Promise<Drawn> {
+  // Stopped while the files were read: the signal reports that only once.
+  if (signal.aborted) return Promise.resolve({ fault: '' });
   const address = URL.createObjectURL(new Blob([block.scripts.join('\n;\n')], { type: 'text/javascript' }));
   const worker = new Worker(address);
   const drawn = new Promise<Drawn>((resolve) => {
