@@ -176,4 +176,23 @@ describeInChromium('the page that draws again', (chromium) => {
     expect(await watched.text('[data-judgement]')).toContain('cannot be read');
     expect(watched.complaints).toEqual([]);
   });
+
+  it('shows no result beside files that were chosen after it', async () => {
+    await openFromDisk();
+    expect(await judged(certificate('variables'), sketchOf('variables'))).toBe('same');
+    await watched.upload('#sketch-file', sketchOf('typography'));
+    await watched.page.waitForFunction(`document.querySelector('[data-judgement]') === null`);
+  });
+
+  it('shows no result of files that were replaced while it drew', async () => {
+    await openFromDisk();
+    const code = 'function setup() { for (;;); }';
+    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
+    await watched.upload('#sketch-file', files.write('endless.js', code));
+    await watched.page.click('#draw');
+    await watched.page.waitForSelector('#stop');
+    await watched.upload('#sketch-file', sketchOf('variables'));
+    await watched.page.waitForFunction(`document.querySelector('#stop') === null`);
+    expect(await watched.page.$('[data-judgement]')).toBeNull();
+  });
 });

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 import { TEXTS } from '../../view/texts.js';
 import type { EngineBlock } from './engine-block.js';
+import { LatestAnswer } from '../tools/latest-answer.js';
 import { judge, type Judgement } from './judge.js';
 
 const T = TEXTS.redraw;
@@ -14,24 +15,40 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
   const sketch = useRef<HTMLInputElement>(null);
   const [working, setWorking] = useState<AbortController | null>(null);
   const [judgement, setJudgement] = useState<Judgement | null>(null);
+  const [latest] = useState(() => new LatestAnswer());
+  // The result is shown only beside the files that it is for.
+  const forget = (): void => {
+    working?.abort();
+    latest.forget();
+    setWorking(null);
+    setJudgement(null);
+  };
   const draw = async (): Promise<void> => {
     const [bundle, code] = [certificate.current?.files?.[0], sketch.current?.files?.[0]];
     if (bundle === undefined || code === undefined) return;
     const ending = new AbortController();
     setWorking(ending);
     setJudgement(null);
-    setJudgement(await judgeFiles(bundle, code, block, ending.signal));
+    const found = await latest.of(judgeFiles(bundle, code, block, ending.signal));
+    if (found === null) return;
+    setJudgement(found);
     setWorking(null);
   };
   return (
     <section class="card">
       <p>
         <label for="certificate-file">{T.certificate}</label>{' '}
-        <input id="certificate-file" ref={certificate} type="file" accept=".json,application/json" />
+        <input id="certificate-file" ref={certificate} type="file" accept=".json,application/json" onChange={forget} />
       </p>
       <p>
         <label for="sketch-file">{T.sketch}</label>{' '}
-        <input id="sketch-file" ref={sketch} type="file" accept=".js,.txt,text/javascript,text/plain" />
+        <input
+          id="sketch-file"
+          ref={sketch}
+          type="file"
+          accept=".js,.txt,text/javascript,text/plain"
+          onChange={forget}
+        />
       </p>
       <p class="note">{T.sketchNote}</p>
       <p class="row">
