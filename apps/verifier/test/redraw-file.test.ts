@@ -195,4 +195,24 @@ describeInChromium('the page that draws again', (chromium) => {
     await watched.page.waitForFunction(`document.querySelector('#stop') === null`);
     expect(await watched.page.$('[data-judgement]')).toBeNull();
   });
+
+  it('keeps the focus on the button that draws', async () => {
+    await openFromDisk();
+    const focused = (): Promise<unknown> => watched.page.evaluate('document.activeElement.id');
+    await watched.upload('#certificate-file', certificate('variables'));
+    await watched.upload('#sketch-file', sketchOf('variables'));
+    await watched.page.focus('#draw');
+    await watched.page.keyboard.press('Enter');
+    await watched.page.waitForSelector('[data-judgement="same"]');
+    expect(await focused()).toBe('draw');
+    const code = 'function setup() { for (;;); }';
+    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
+    await watched.upload('#sketch-file', files.write('endless.js', code));
+    await watched.page.click('#draw');
+    await watched.page.waitForSelector('#stop');
+    await watched.page.focus('#stop');
+    await watched.page.keyboard.press('Enter');
+    await watched.page.waitForSelector('[data-judgement="not-judged"]');
+    expect(await focused()).toBe('draw');
+  });
 });

@@ -13,6 +13,7 @@ const TONES = { same: 'good', another: 'bad', failed: 'bad', 'not-judged': 'neut
 export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
   const certificate = useRef<HTMLInputElement>(null);
   const sketch = useRef<HTMLInputElement>(null);
+  const drawButton = useRef<HTMLButtonElement>(null);
   const [working, setWorking] = useState<AbortController | null>(null);
   const [judgement, setJudgement] = useState<Judgement | null>(null);
   const [latest] = useState(() => new LatestAnswer());
@@ -25,7 +26,7 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
   };
   const draw = async (): Promise<void> => {
     const [bundle, code] = [certificate.current?.files?.[0], sketch.current?.files?.[0]];
-    if (bundle === undefined || code === undefined) return;
+    if (bundle === undefined || code === undefined || working !== null) return;
     const ending = new AbortController();
     setWorking(ending);
     setJudgement(null);
@@ -52,7 +53,14 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
       </p>
       <p class="note">{T.sketchNote}</p>
       <p class="row">
-        <button type="button" class="button" id="draw" disabled={working !== null} onClick={() => void draw()}>
+        <button
+          type="button"
+          class="button"
+          id="draw"
+          ref={drawButton}
+          aria-disabled={working !== null}
+          onClick={() => void draw()}
+        >
           {T.draw}
         </button>
         {working !== null && (
@@ -62,6 +70,7 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
             id="stop"
             onClick={() => {
               working.abort();
+              drawButton.current?.focus();
             }}
           >
             {T.stop}
