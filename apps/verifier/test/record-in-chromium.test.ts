@@ -4,6 +4,7 @@ import type { JsonObject } from '@cer/canonical-json';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
 import { describeInChromium } from './chromium.js';
+import { holdAnswersTo } from './held-answers.js';
 import { longProject } from './long-project.js';
 import { changed, hashOf, lookupAnswer, plain, projectHashOf } from './records.js';
 import { certificatePath, KEY_SET_PATH, projectPath, startStubNode, type StubNode } from './stub-node.js';
@@ -48,6 +49,21 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.goto(`${verifier.url}${path}`);
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(watched.complaints).toEqual([]);
+    await watched.close();
+  });
+
+  it('shows nothing as verified while it runs, and the title follows it', async () => {
+    answer(serverNode, lookupAnswer(record));
+    answer(browserNode, lookupAnswer(changed(record, ['snapshot', 'model'], 'another')));
+    const watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(holdAnswersTo('check'));
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForFunction('held.length === 1');
+    expect(await watched.page.title()).toContain('Checking in your browser');
+    expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
+    await watched.page.evaluate('held[0]()');
+    await watched.verdict('DISAGREEMENT');
+    expect(await watched.page.title()).toContain('Server and browser disagree');
     await watched.close();
   });
 

@@ -3,6 +3,7 @@ import type { OnProgress } from '../check/check-artefact.js';
 import type { ArtefactCheck } from '../check/check-result.js';
 import { agree, NOT_FOUND, outcomeOfCheck, type BrowserOutcome, type Outcome } from '../check/headline.js';
 import { ArtefactView } from '../view/artefact-view.js';
+import { shortHash, verdictTitle } from '../view/embed-code.js';
 import { cliCommand, recordUrl } from '../view/record-page.js';
 import { TEXTS } from '../view/texts.js';
 import { CheckedBy, PendingVerdict, Verdict } from '../view/verdict.js';
@@ -33,11 +34,15 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
   const verdict = document.getElementById('verdict');
   const details = document.getElementById('details');
   if (verdict === null || details === null) return;
+  document.title = `${TEXTS.checking.title}: ${shortHash(state.hash)}`;
+  // Nothing below a pending verdict is green, as it is not below an unsettled one.
+  details.classList.add('unconfirmed');
   render(<PendingVerdict server={state.server} />, emptied(verdict));
   const local = await checkLocally(state, engine, nodeUrl, (done, total) => {
     render(<PendingVerdict server={state.server} progress={{ done, total }} />, verdict);
   });
   const outcome = agree(state.server, local.browser);
+  document.title = verdictTitle(outcome, state.hash);
   render(
     <Verdict outcome={outcome} by="browser">
       <CheckedBy lines={linesOf(state.server, local.browser)} />
