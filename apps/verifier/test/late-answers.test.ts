@@ -114,6 +114,39 @@ describeInChromium('a late answer', (chromium) => {
     expect(await shown()).toBe(refused);
   });
 
+  it('about a file that is read slowly leaves no verdict of another one', async () => {
+    await open();
+    (await asked).end(JSON.stringify(ITS_KEYS));
+    expect(await codeOf(await plain())).not.toBeNull();
+    await watched.page.evaluate(`
+      const held = [];
+      const read = Blob.prototype.arrayBuffer;
+      Blob.prototype.arrayBuffer = function () {
+        return new Promise((resolve) => { held.push(resolve); }).then(() => read.call(this));
+      };
+    `);
+    await watched.upload('#artefact-file', files.write('slow.json', '{}'));
+    await watched.page.waitForFunction(`held.length === 1 && document.querySelector('.result') === null`);
+    await watched.page.evaluate('held[0]()');
+    await watched.page.waitForSelector('.result');
+    expect(await watched.text('.result .checked-by')).toContain('slow.json');
+  });
+
+  it('about pasted text is not shown beside other text', async () => {
+    await open();
+    (await asked).end(JSON.stringify(ITS_KEYS));
+    await watched.page.type('#artefact-text', '{}');
+    await watched.page.click('#artefact-check');
+    await watched.page.waitForSelector('.result');
+    await watched.page.type('#artefact-text', ' ');
+    await watched.page.waitForFunction(`document.querySelector('.result') === null`);
+    // The verdict of a file names it, and stays.
+    await watched.upload('#artefact-file', files.write('named.json', '{}'));
+    await watched.page.waitForSelector('.result');
+    await watched.page.type('#artefact-text', ' ');
+    expect(await watched.text('.result .checked-by')).toContain('named.json');
+  });
+
   it('about a changed member is not shown for another member', async () => {
     await open();
     (await asked).end(JSON.stringify(ITS_KEYS));

@@ -28,19 +28,22 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
   const text = useRef<HTMLTextAreaElement>(null);
   // A file may be read slowly, and the visitor may have given another one by then.
   const [latest] = useState(() => new LatestAnswer());
-  const take = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return;
-    const read = await latest.of(file.size > MAX_BYTES ? Promise.resolve(T.tooLarge) : bytesOf(file));
-    if (read === null) return;
-    // A verdict that is still shown would be taken for that of this file.
-    const isRead = typeof read !== 'string';
-    setFault(isRead ? null : read);
-    onGiven(isRead ? { name: file.name, source: read, askedHash: null } : null);
-  };
+  // The verdict of pasted text has no name: it is shown only beside that text.
+  const isPasted = useRef(false);
   const give = (given: Given | null): void => {
     latest.forget();
+    isPasted.current = false;
     setFault(null);
     onGiven(given);
+  };
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    // A verdict that is still shown would be taken for that of this file.
+    give(null);
+    const read = await latest.of(file.size > MAX_BYTES ? Promise.resolve(T.tooLarge) : bytesOf(file));
+    if (read === null) return;
+    if (typeof read === 'string') setFault(read);
+    else onGiven({ name: file.name, source: read, askedHash: null });
   };
   return (
     <div
@@ -85,7 +88,15 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
         />
       </label>
       <label for={`${id}-text`}>{T.paste}</label>
-      <textarea id={`${id}-text`} ref={text} rows={4} spellcheck={false} />
+      <textarea
+        id={`${id}-text`}
+        ref={text}
+        rows={4}
+        spellcheck={false}
+        onInput={() => {
+          if (isPasted.current) give(null);
+        }}
+      />
       {fault !== null && <p class="warning">{fault}</p>}
       <p class="row">
         <button
@@ -94,7 +105,9 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
           id={`${id}-check`}
           onClick={() => {
             const pasted = text.current?.value ?? '';
-            if (pasted.trim() !== '') give({ name: '', source: pasted, askedHash: null });
+            if (pasted.trim() === '') return;
+            give({ name: '', source: pasted, askedHash: null });
+            isPasted.current = true;
           }}
         >
           {T.check}
