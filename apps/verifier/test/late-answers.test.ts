@@ -6,6 +6,7 @@ import { createOpensslTsa } from '@cer/timestamps/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
 import { holdAnswersTo } from './held-answers.js';
+import { nodeHistory } from './key-history.js';
 import { logPolicy } from './logged.js';
 import { plain } from './records.js';
 import { KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
@@ -145,6 +146,19 @@ describeInChromium('a late answer', (chromium) => {
     await watched.page.waitForSelector('.result');
     await watched.page.type('#artefact-text', ' ');
     expect(await watched.text('.result .checked-by')).toContain('named.json');
+  });
+
+  it('about a root does not confirm a history that was loaded again', async () => {
+    await open();
+    (await asked).end(JSON.stringify(ITS_KEYS));
+    const history = files.write('history.json', await nodeHistory().signed());
+    await watched.upload('#key-set-file', history);
+    await (await watched.page.waitForSelector('input[name="confirm-root"]'))?.click();
+    await watched.page.waitForSelector('[data-key-state="confirmed"]');
+    await watched.upload('#key-set-file', history);
+    await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
+    expect(await watched.attribute('.history-pin', 'data-pin-state')).toBe('unconfirmed');
+    expect(await watched.page.$('.key-panel .outcome.good')).toBeNull();
   });
 
   it('about a changed member is not shown for another member', async () => {

@@ -34,6 +34,7 @@ type Candidate = Origin &
 /** Which keys count. The node's own on its site; others only when the person has compared fingerprints. */
 export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps): VNode {
   const [candidate, setCandidate] = useState<Candidate | null>(null);
+  const [offers, setOffers] = useState(0);
   const [isConfirmed, setConfirmed] = useState(false);
   const [message, setMessage] = useState<string>(T.keysNone);
   // Keys that arrive late must not replace those that the visitor chose after they were asked for.
@@ -45,6 +46,7 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
     setConfirmed(false);
     onKeys(null);
     setCandidate(answer.read);
+    setOffers((count) => count + 1);
     setMessage(answer.read === null ? T.keysBad : messageFor(answer.read));
   };
   const takeNodeKeys = async (asked: Promise<NodeKeys>): Promise<void> => {
@@ -76,7 +78,8 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
       )}
       {candidate?.look != null && (
         <HistoryPin
-          key={candidate.text}
+          // The same history, loaded again, is unconfirmed too.
+          key={offers}
           engine={engine}
           text={candidate.text}
           look={candidate.look}
