@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { auditPage, takeScreenshots } from '@cer/test-browser';
+import { auditPage, newPage, takeScreenshots } from '@cer/test-browser';
 import type { JsonObject } from '@cer/canonical-json';
 import type { KeyHistoryDocument } from '@cer/keys/key-history';
 import { ask, verdictOf } from './ask.js';
@@ -101,6 +101,32 @@ describeInChromium('the key history at /keys', (chromium) => {
     // The page takes the answer before the next script runs.
     await watched.page.evaluate('held[0]()');
     expect(await watched.page.evaluate('localStorage.length')).toBe(0);
+  });
+
+  it.each(['/keys', 'the page of a record'])('stays forgotten in another tab while %s checks it', async (name) => {
+    await openKeys(signed);
+    await pin();
+    await watched.page.evaluateOnNewDocument(holdAnswersTo('pin'));
+    await watched.page.goto(`${verifier.url}${name === '/keys' ? name : recordPath}`);
+    await watched.page.waitForFunction('held.length === 1');
+    const other = await newPage(watched.page.browserContext());
+    await other.goto(`${verifier.url}/keys`);
+    await (await other.waitForSelector('#forget-pin'))?.click();
+    await other.waitForSelector('.history-pin[data-pin-state="unconfirmed"]');
+    await watched.page.bringToFront();
+    await watched.page.evaluate('held[0]()');
+    if (name !== '/keys') await watched.verdict('VERIFIED');
+    expect(await watched.page.evaluate('localStorage.length')).toBe(0);
+  });
+
+  it('is shown in every tab as it is remembered', async () => {
+    await openKeys(signed);
+    const other = await newPage(watched.page.browserContext());
+    await other.goto(`${verifier.url}/keys`);
+    await (await other.waitForSelector('input[name="confirm-root"]'))?.click();
+    await other.waitForSelector('.pin[data-pin-state="confirmed"]');
+    await watched.page.bringToFront();
+    await watched.page.waitForSelector('.pin[data-pin-state="confirmed"]');
   });
 
   it('gives no verdict under an older or unpinned history', async () => {

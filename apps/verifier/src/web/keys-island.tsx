@@ -9,7 +9,7 @@ import { TEXTS } from '../view/texts.js';
 import type { Engine } from './engine.js';
 import { HistoryPin, PinOutcome, type AcceptedPin } from './tools/history-pin.js';
 import { fetchText } from './tools/node-keys.js';
-import { forgetPin, rememberedPin, rememberPin, type RememberedPin } from './tools/pin-memory.js';
+import { forgetPin, isOfPin, rememberedPin, rememberPin, renewPin, type RememberedPin } from './tools/pin-memory.js';
 
 const T = TEXTS.pin;
 
@@ -33,6 +33,15 @@ interface IslandProps {
 function KeyHistoryIsland({ engine, text, look }: IslandProps): VNode {
   const [pin, setPin] = useState(rememberedPin);
   const [isKept, setKept] = useState(true);
+  useEffect(() => {
+    const follow = (event: StorageEvent): void => {
+      if (isOfPin(event)) setPin(rememberedPin());
+    };
+    window.addEventListener('storage', follow);
+    return () => {
+      window.removeEventListener('storage', follow);
+    };
+  }, []);
   const remember = ({ voucher: { nodeId, rootFingerprint }, seen }: AcceptedPin): void => {
     setKept(rememberPin({ nodeId, rootFingerprint, seen }));
     setPin(rememberedPin());
@@ -58,6 +67,7 @@ function KeyHistoryIsland({ engine, text, look }: IslandProps): VNode {
         )
       ) : (
         <Pinned
+          key={`${pin.nodeId} ${pin.rootFingerprint}`}
           engine={engine}
           text={text}
           pin={pin}
@@ -90,7 +100,7 @@ function Pinned({ engine, text, pin, onForget }: PinnedProps): VNode {
     engine.ask('pin', { text, pin: { nodeId, rootFingerprint }, highestSeen: pin.seen, at }).then(
       (found) => {
         if (!isRemembered) return;
-        if (found.accepted) rememberPin({ nodeId, rootFingerprint, seen: found.seen });
+        if (found.accepted) renewPin({ nodeId, rootFingerprint, seen: found.seen });
         setResult(found);
       },
       () => {

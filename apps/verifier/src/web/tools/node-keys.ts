@@ -2,7 +2,7 @@ import type { KeyHistoryFinding } from '@cer/cer-core/logs';
 import type { KeySource } from '../../check/check-result.js';
 import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../../check/key-set-path.js';
 import type { Engine } from '../engine.js';
-import { rememberedPin, rememberPin } from './pin-memory.js';
+import { rememberedPin, renewPin } from './pin-memory.js';
 
 /** Keys that count, with where they came from. */
 export interface PinnedKeys {
@@ -31,7 +31,7 @@ export async function nodeKeys(nodeUrl: string, engine: Engine): Promise<NodeKey
   const { seen: highestSeen, nodeId, rootFingerprint } = pin;
   const result = await engine.ask('pin', { text, pin: { nodeId, rootFingerprint }, highestSeen, at });
   if (!result.accepted) return { state: 'refused', finding: result.finding };
-  rememberPin({ nodeId, rootFingerprint, seen: result.seen });
+  renewPin({ nodeId, rootFingerprint, seen: result.seen });
   const source: KeySource = { kind: 'node', where, at, voucher: result.voucher };
   return { state: 'have', keys: { text: result.keySet, source } };
 }

@@ -10,6 +10,11 @@ export interface RememberedPin extends HistoryPin {
 
 const NAME = 'cer.pin.v1';
 
+/** Whether another tab changed the pin. */
+export function isOfPin({ key }: StorageEvent): boolean {
+  return key === NAME || key === null;
+}
+
 /** Null where nothing was pinned, or the browser keeps nothing. */
 export function rememberedPin(): RememberedPin | null {
   try {
@@ -31,6 +36,12 @@ export function rememberPin(pin: RememberedPin): boolean {
   } catch {
     return false;
   }
+}
+
+/** Keeps the newest state accepted under a pin, unless the pin was forgotten or replaced since: in any tab. */
+export function renewPin(pin: RememberedPin): void {
+  const kept = rememberedPin();
+  if (kept?.nodeId === pin.nodeId && kept.rootFingerprint === pin.rootFingerprint) rememberPin(pin);
 }
 
 export function forgetPin(): void {
