@@ -171,6 +171,39 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.result .checked-by')).toContain('dropped.json');
   });
 
+  const drop = (added: string, at = '.drop-zone'): Promise<unknown> =>
+    watched.page.evaluate(`{
+      const transfer = new DataTransfer();
+      ${added}
+      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+      document.querySelector('${at}').dispatchEvent(new DragEvent('drop', options));
+    }`);
+
+  it('says that it checks one of several dropped files', async () => {
+    await drop(`for (const name of ['one.json', 'two.json']) transfer.items.add(new File(['{}'], name));`);
+    await watched.page.waitForFunction(
+      `document.querySelector('.result .checked-by')?.textContent.includes('one.json')`,
+    );
+    expect(await watched.text('.drop-zone .warning')).toContain('One file at a time');
+  });
+
+  it('says that a dropped link is not a file', async () => {
+    await drop(`transfer.setData('text/uri-list', 'https://example.com/');`);
+    await watched.page.waitForFunction(`document.querySelector('.result') === null`);
+    expect(await watched.text('.drop-zone .warning')).toContain('not a file');
+  });
+
+  it('takes dropped text into the field for text', async () => {
+    const isPrevented = `{
+      const transfer = new DataTransfer();
+      transfer.setData('text/plain', '{}');
+      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+      ['dragover', 'drop'].map((type) =>
+        document.querySelector('#artefact-text').dispatchEvent(new DragEvent(type, options)) === false);
+    }`;
+    expect(await watched.page.evaluate(isPrevented)).toEqual([false, false]);
+  });
+
   it('brings the verdict of each given file into view', async () => {
     const verdictTop = (): Promise<unknown> =>
       watched.page.evaluate(`document.querySelector('.result .verdict').getBoundingClientRect().top`);

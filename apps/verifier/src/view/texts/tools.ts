@@ -14,6 +14,8 @@ export const TOOLS_TEXTS = {
     crashed: 'The check could not be run in this browser. No verdict.',
     tooLarge: 'The file is larger than 512 MiB.',
     unreadable: 'This cannot be read. Give one file: a folder, or a file that was moved or removed, has no content.',
+    oneFile: 'One file at a time is checked: the first of those that were dropped.',
+    notAFile: 'That is not a file. Drop a file, or paste its text.',
     keys: 'Keys',
     keysLead: 'A signature counts only under a key that you trust.',
     keysNode: 'The key set of this site’s node is used.',

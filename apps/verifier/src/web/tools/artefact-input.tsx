@@ -36,19 +36,28 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
     setFault(null);
     onGiven(given);
   };
-  const take = async (file: File | undefined): Promise<void> => {
+  const take = async (file: File | undefined, note: string | null = null): Promise<void> => {
     if (file === undefined) return;
     // A verdict that is still shown would be taken for that of this file.
     give(null);
     const read = await latest.of(file.size > MAX_BYTES ? Promise.resolve(T.tooLarge) : bytesOf(file));
     if (read === null) return;
-    if (typeof read === 'string') setFault(read);
-    else onGiven({ name: file.name, source: read, askedHash: null });
+    setFault(typeof read === 'string' ? read : note);
+    if (typeof read !== 'string') onGiven({ name: file.name, source: read, askedHash: null });
+  };
+  const takeDropped = (files: FileList): void => {
+    if (files.length > 0) {
+      void take(files[0], files.length > 1 ? T.oneFile : null);
+      return;
+    }
+    give(null);
+    setFault(T.notAFile);
   };
   return (
     <div
       class={isOver ? 'drop-zone over' : 'drop-zone'}
       onDragOver={(event) => {
+        if (isTextForField(event)) return;
         event.preventDefault();
         setOver(true);
       }}
@@ -56,9 +65,10 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
         setOver(false);
       }}
       onDrop={(event) => {
-        event.preventDefault();
         setOver(false);
-        void take(event.dataTransfer?.files[0]);
+        if (isTextForField(event)) return;
+        event.preventDefault();
+        if (event.dataTransfer !== null) takeDropped(event.dataTransfer.files);
       }}
     >
       {saved !== null && (
@@ -125,6 +135,11 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
       </p>
     </div>
   );
+}
+
+/** The browser itself puts dropped text into the field for text. */
+function isTextForField({ target, dataTransfer }: DragEvent): boolean {
+  return target instanceof HTMLTextAreaElement && dataTransfer?.types.includes('Files') === false;
 }
 
 /** The bytes of a file, or the message that it cannot be read: a folder is dropped as a file too. */
