@@ -204,6 +204,13 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.page.evaluate(isPrevented)).toEqual([false, false]);
   });
 
+  it('shows a file name that reorders text as it is', async () => {
+    await drop(`transfer.items.add(new File(['{}'], 'a\\u202enosj.exe'));`);
+    await watched.page.waitForFunction(
+      `document.querySelector('.result .checked-by')?.textContent.includes('a\\\\u{202e}nosj.exe')`,
+    );
+  });
+
   it('brings the verdict of each given file into view', async () => {
     const verdictTop = (): Promise<unknown> =>
       watched.page.evaluate(`document.querySelector('.result .verdict').getBoundingClientRect().top`);

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { visible } from '../../check/visible-text.js';
 import { TEXTS } from '../../view/texts.js';
 import { LatestAnswer } from './latest-answer.js';
 import type { SavedRecord } from '../../check/saved-record.js';
@@ -43,7 +44,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
     const read = await latest.of(file.size > MAX_BYTES ? Promise.resolve(T.tooLarge) : bytesOf(file));
     if (read === null) return;
     setFault(typeof read === 'string' ? read : note);
-    if (typeof read !== 'string') onGiven({ name: file.name, source: read, askedHash: null });
+    if (typeof read !== 'string') onGiven({ name: visible(file.name), source: read, askedHash: null });
   };
   const takeDropped = (files: FileList): void => {
     if (files.length > 0) {
