@@ -5,9 +5,11 @@ import { formatOpenings } from '@cer/cer-core/seal';
 import { embedCertificate } from '@cer/cer-core/picture';
 import { reviewRequest } from '@cer/cer-core/review';
 import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed, TEST_TIME } from '@cer/cer-core/testing';
+import { createOpensslTsa } from '@cer/timestamps/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
 import { hostileStrings } from './hostile.js';
+import { logPolicy } from './logged.js';
 import { longProject } from './long-project.js';
 import { changed, lookupAnswer, object, plain, sealedOnly } from './records.js';
 import { startStubNode, type StubNode } from './stub-node.js';
@@ -211,6 +213,28 @@ describeInChromium('files on the start page', (chromium) => {
     );
   });
 
+  it('keeps the focus when the list of steps ends', async () => {
+    await verdictFor(await longProject(150));
+    await watched.page.focus('.step-controls button:nth-child(2)');
+    await watched.page.keyboard.press('Enter');
+    await watched.page.waitForSelector('[data-step="step-101"]');
+    expect(await watched.page.evaluate('document.activeElement.textContent')).toBe('Next steps');
+    await watched.page.keyboard.press('Enter');
+    expect(await watched.text('[data-steps-shown]')).toContain('101–150 of 150');
+  });
+
+  it.each([
+    ['#tsa-roots-file', '[data-tsa-roots="1"]', rootPem],
+    ['#log-policy-file', '[data-log-policy="chosen"]', () => logPolicy().text],
+  ])('keeps the focus when what %s chose is removed', async (input, panel, good) => {
+    await watched.upload(input, files.write('good.txt', good()));
+    await watched.page.waitForSelector(panel);
+    await watched.page.focus(`${panel} button.quiet:not([data-copy])`);
+    await watched.page.keyboard.press('Enter');
+    await watched.page.waitForFunction((selector) => document.querySelector(selector) === null, {}, panel);
+    expect(await watched.page.evaluate('`#${document.activeElement.id}`')).toBe(input);
+  });
+
   it('brings the verdict of each given file into view', async () => {
     const verdictTop = (): Promise<unknown> =>
       watched.page.evaluate(`document.querySelector('.result .verdict').getBoundingClientRect().top`);
@@ -313,3 +337,9 @@ describeInChromium('files on the start page', (chromium) => {
     expect(watched.complaints).toEqual([]);
   });
 });
+
+function rootPem(): string {
+  const tsa = createOpensslTsa();
+  tsa.remove();
+  return tsa.rootPem;
+}

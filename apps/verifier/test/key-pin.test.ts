@@ -129,6 +129,18 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.waitForSelector('.pin[data-pin-state="confirmed"]');
   });
 
+  it('keeps the focus when a root is pinned and forgotten', async () => {
+    await openKeys(signed);
+    await watched.page.focus('input[name="confirm-root"]');
+    await watched.page.keyboard.press('Space');
+    await watched.page.waitForSelector('#forget-pin');
+    expect(await watched.page.evaluate('document.activeElement !== document.body')).toBe(true);
+    await watched.page.focus('#forget-pin');
+    await watched.page.keyboard.press('Enter');
+    await watched.page.waitForSelector('input[name="confirm-root"]');
+    expect(await watched.page.evaluate('document.activeElement !== document.body')).toBe(true);
+  });
+
   it('gives no verdict under an older or unpinned history', async () => {
     const growing = nodeHistory();
     await growing.signed();

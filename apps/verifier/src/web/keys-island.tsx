@@ -1,5 +1,5 @@
 import { render, type VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { KEY_HISTORY_PATH } from '../check/key-set-path.js';
 import type { KeyHistoryCheck } from '../check/key-history-check.js';
 import type { PinResult } from '../check/pin-key-history.js';
@@ -33,6 +33,7 @@ interface IslandProps {
 function KeyHistoryIsland({ engine, text, look }: IslandProps): VNode {
   const [pin, setPin] = useState(rememberedPin);
   const [isKept, setKept] = useState(true);
+  const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const follow = (event: StorageEvent): void => {
       if (isOfPin(event)) setPin(rememberedPin());
@@ -42,41 +43,48 @@ function KeyHistoryIsland({ engine, text, look }: IslandProps): VNode {
       window.removeEventListener('storage', follow);
     };
   }, []);
+  // The control that the visitor used goes, and would take the focus with it.
+  const show = (next: RememberedPin | null): void => {
+    if (next !== null || pin !== null) place.current?.focus();
+    setPin(next);
+  };
   const remember = ({ voucher: { nodeId, rootFingerprint }, seen }: AcceptedPin): void => {
     setKept(rememberPin({ nodeId, rootFingerprint, seen }));
-    setPin(rememberedPin());
+    show(rememberedPin());
   };
   return (
     <>
-      {pin === null ? (
-        look.state === 'signed' && (
-          <div class="pin">
-            <h3>{T.title}</h3>
-            <p class="note">{T.remember}</p>
-            <HistoryPin
-              engine={engine}
-              text={text}
-              look={look}
-              highestSeen={() => null}
-              onPin={(accepted) => {
-                if (accepted !== null) remember(accepted);
-              }}
-            />
-            {!isKept && <p class="warning">{T.notKept}</p>}
-          </div>
-        )
-      ) : (
-        <Pinned
-          key={`${pin.nodeId} ${pin.rootFingerprint}`}
-          engine={engine}
-          text={text}
-          pin={pin}
-          onForget={() => {
-            forgetPin();
-            setPin(null);
-          }}
-        />
-      )}
+      <div ref={place} tabIndex={-1}>
+        {pin === null ? (
+          look.state === 'signed' && (
+            <div class="pin">
+              <h3>{T.title}</h3>
+              <p class="note">{T.remember}</p>
+              <HistoryPin
+                engine={engine}
+                text={text}
+                look={look}
+                highestSeen={() => null}
+                onPin={(accepted) => {
+                  if (accepted !== null) remember(accepted);
+                }}
+              />
+              {!isKept && <p class="warning">{T.notKept}</p>}
+            </div>
+          )
+        ) : (
+          <Pinned
+            key={`${pin.nodeId} ${pin.rootFingerprint}`}
+            engine={engine}
+            text={text}
+            pin={pin}
+            onForget={() => {
+              forgetPin();
+              show(null);
+            }}
+          />
+        )}
+      </div>
       <KeyHistoryView look={look} by="browser" />
     </>
   );

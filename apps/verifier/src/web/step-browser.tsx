@@ -19,20 +19,21 @@ export function StepBrowser({
   const faulty = steps.filter(isFaulty);
   const chosen = onlyFaulty ? faulty : steps;
   const move = (by: number) => () => {
-    setStart((now) => Math.max(0, Math.min(now + by, Math.max(0, chosen.length - 1))));
+    setStart((now) => (now + by >= chosen.length ? now : Math.max(0, now + by)));
   };
   return (
     <>
       <div class="step-controls">
         {steps.length > ROWS_AT_ONCE && (
           <>
-            <button type="button" class="button quiet" disabled={start === 0} onClick={move(-ROWS_AT_ONCE)}>
+            {/* A disabled button would lose the focus. */}
+            <button type="button" class="button quiet" aria-disabled={start === 0} onClick={move(-ROWS_AT_ONCE)}>
               {T.previous}
             </button>
             <button
               type="button"
               class="button quiet"
-              disabled={start + ROWS_AT_ONCE >= chosen.length}
+              aria-disabled={start + ROWS_AT_ONCE >= chosen.length}
               onClick={move(ROWS_AT_ONCE)}
             >
               {T.next}

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ListedLogPolicy } from '../../check/log-policy.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
@@ -20,6 +20,7 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
   const [message, setMessage] = useState<string>(T.policyNone);
   // A file may be read slowly, and the visitor may have given another one or none by then.
   const [latest] = useState(() => new LatestAnswer());
+  const input = useRef<HTMLInputElement>(null);
   const choose = (listed: ListedLogPolicy | null, text: string | null, said: string): void => {
     setPolicy(listed);
     setMessage(said);
@@ -58,6 +59,7 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
           {T.policyLoad}
           <input
             id={id}
+            ref={input}
             type="file"
             accept=".txt,text/plain"
             onChange={(event) => {
@@ -71,6 +73,8 @@ export function LogPolicyPanel({ id, engine, onPolicy }: LogPolicyPanelProps): V
             type="button"
             class="button quiet"
             onClick={() => {
+              // This button goes, and would take the focus with it.
+              input.current?.focus();
               latest.forget();
               choose(null, null, T.policyNone);
             }}

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ListedTsaRoot } from '../../check/tsa-root-list.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
@@ -21,6 +21,7 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
   const [message, setMessage] = useState<string>(T.none);
   // A file may be read slowly, and the visitor may have given another one or none by then.
   const [latest] = useState(() => new LatestAnswer());
+  const input = useRef<HTMLInputElement>(null);
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     const read = await latest.of(readRoots(engine, file));
@@ -58,6 +59,7 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
           {T.load}
           <input
             id={id}
+            ref={input}
             type="file"
             accept=".pem,.crt,application/x-pem-file"
             onChange={(event) => {
@@ -71,6 +73,8 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
             type="button"
             class="button quiet"
             onClick={() => {
+              // This button goes, and would take the focus with it.
+              input.current?.focus();
               latest.forget();
               setRoots([]);
               setMessage(T.none);
