@@ -56,13 +56,17 @@
         if (!('PublicKeyCredential' in window)) throw new Error('not supported');
         const ask = form.dataset.passkey === 'create' ? create : get;
         form.elements.credential.value = JSON.stringify(await ask(JSON.parse(form.dataset.options)));
+        // The button stays disabled: what was asked for is accepted once.
         form.submit();
       } catch (error) {
         const known = { InvalidStateError: failure.dataset.known, NotAllowedError: failure.dataset.cancelled };
         failure.textContent = known[error.name] ?? failure.dataset.failure;
-      } finally {
         button.disabled = false;
       }
+    });
+    // A page that the browser kept is shown again by its button Back.
+    window.addEventListener('pageshow', () => {
+      form.querySelector('button').disabled = false;
     });
   }
 })();

@@ -102,6 +102,24 @@ describeInChromium('passkeys of Chromium’s virtual authenticator', () => {
     expect(await heading()).toBe('Overview');
   });
 
+  it('are asked for once while the form is on its way', async () => {
+    await signOut();
+    await page.evaluate(`
+      globalThis.asked = 0;
+      globalThis.sent = 0;
+      const get = navigator.credentials.get.bind(navigator.credentials);
+      navigator.credentials.get = (options) => { asked += 1; return get(options); };
+      HTMLFormElement.prototype.submit = () => { sent += 1; };
+    `);
+    await page.click('#passkey');
+    await page.waitForFunction('sent === 1');
+    await page.click('#passkey');
+    expect(await page.evaluate('asked')).toBe(1);
+    await page.reload();
+    await Promise.all([page.waitForNavigation(), page.click('#passkey')]);
+    expect(await heading()).toBe('Overview');
+  });
+
   it('do not sign in once removed', async () => {
     await page.goto(`${served.url}/security`);
     await Promise.all([page.waitForNavigation(), page.click('.passkeys button')]);
