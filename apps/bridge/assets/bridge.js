@@ -31,13 +31,23 @@
   };
   const RETRY_MS = 5000;
 
+  // What arrives while a link of the region has the focus is shown when the focus leaves.
+  let waiting = null;
+  live.addEventListener('focusout', (event) => {
+    if (waiting === null || live.contains(event.relatedTarget)) return;
+    live.innerHTML = waiting;
+    waiting = null;
+  });
+
   const follow = () => {
     const events = new EventSource('/events');
     events.addEventListener('open', () => say('Updates arrive by themselves.'));
     // The markup is made and escaped by the server, as in the page itself.
     events.addEventListener('message', (event) => {
-      const open = document.activeElement?.closest?.('#live') !== null && document.activeElement !== document.body;
-      if (!open) live.innerHTML = JSON.parse(event.data).html;
+      const { html } = JSON.parse(event.data);
+      const isLeft = !live.contains(document.activeElement);
+      waiting = isLeft ? null : html;
+      if (isLeft) live.innerHTML = html;
     });
     events.addEventListener('ended', () => {
       events.close();

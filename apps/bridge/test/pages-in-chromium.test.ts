@@ -159,6 +159,31 @@ describeInChromium('every page, in both modes and on phones', () => {
     nodeIsGone = false;
   });
 
+  it('of the evidence: what arrived beside a focused link is shown after it', async () => {
+    const own = await newPage(browser);
+    await own.evaluateOnNewDocument(`
+      const arrived = [];
+      window.EventSource = class extends EventSource {
+        addEventListener(type, listen) {
+          super.addEventListener(type, (event) => {
+            listen(event);
+            arrived.push(String(event.data));
+          });
+        }
+      };
+    `);
+    await own.goto(bridge.url);
+    await own.waitForFunction(`arrived.some((data) => data.includes('order-1'))`);
+    await own.focus('#live a');
+    const late = { ...CERTIFIED, executionId: 'order-late' };
+    await bridge.store.ingests.record(tenant.tenantId, [late], { certified: 1, refused: 0 });
+    await own.waitForFunction(`arrived.some((data) => data.includes('order-late'))`);
+    expect(await own.evaluate('document.activeElement.matches("#live a")')).toBe(true);
+    await own.evaluate('document.activeElement.blur()');
+    expect(await own.$eval('#live', (element) => element.textContent)).toContain('order-late');
+    await own.close();
+  });
+
   it('without scripts', async () => {
     await page.setJavaScriptEnabled(false);
     await page.reload();
