@@ -39,6 +39,13 @@
     waiting = null;
   });
 
+  // An EventSource does not report that it was refused because the session has ended.
+  const followAgain = async () => {
+    const session = await fetch('/api/v1/auth/session').catch(() => null);
+    if (session?.status === 401) window.location.replace('/');
+    else follow();
+  };
+
   const follow = () => {
     const events = new EventSource('/events');
     events.addEventListener('open', () => say('Updates arrive by themselves.'));
@@ -55,7 +62,7 @@
     });
     events.addEventListener('error', () => {
       say('The connection is interrupted; trying again.');
-      if (events.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
+      if (events.readyState === EventSource.CLOSED) setTimeout(followAgain, RETRY_MS);
     });
   };
   follow();

@@ -184,6 +184,26 @@ describeInChromium('every page, in both modes and on phones', () => {
     await own.close();
   });
 
+  it('of the evidence: not after a session that ended while interrupted', async () => {
+    const context = await browser.createBrowserContext();
+    const own = await newPage(context);
+    await own.goto(`${bridge.url}/#handoff=${token()}`);
+    await own.waitForSelector('[data-act="sign-out"]');
+    await own.setRequestInterception(true);
+    let isCut = true;
+    own.on('request', (request) => {
+      void (isCut && request.url().endsWith('/events') ? request.abort() : request.continue());
+    });
+    await own.reload();
+    await own.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('interrupted'));
+    await context.deleteCookie(...(await context.cookies()));
+    isCut = false;
+    await own.waitForFunction(
+      () => document.querySelector('#live') === null && document.body.textContent.includes('Not connected'),
+    );
+    await context.close();
+  });
+
   it('without scripts', async () => {
     await page.setJavaScriptEnabled(false);
     await page.reload();
