@@ -70,7 +70,11 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) =>
     node.kill(signal);
     await node.until('"msg":"closing"');
     await idle.ended();
-    await expect(ask(node, 'get', '/health')).rejects.toThrow(/ECONNREFUSED/);
+    // Node.js 26 ends idle connections shortly before it stops listening: one that comes between is reset, not answered.
+    const outcome = (): Promise<unknown> => ask(node, 'get', '/health').catch(codeOf);
+    let refusal = await outcome();
+    while (refusal === 'ECONNRESET') refusal = await outcome();
+    expect(refusal).toBe('ECONNREFUSED');
     started.send(body.slice(20));
     batch.send('0\r\n\r\n');
     expect(await started.ended()).toMatch(/HTTP\/1.1 200 [^]*"ok":true/);
@@ -103,3 +107,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) =>
     for (const { executionId, status } of acknowledged) expect([status, kept.has(executionId)]).toEqual([200, true]);
   });
 });
+
+function codeOf(error: NodeJS.ErrnoException): string | undefined {
+  return error.code;
+}
