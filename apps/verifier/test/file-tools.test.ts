@@ -5,13 +5,13 @@ import { formatOpenings } from '@cer/cer-core/seal';
 import { embedCertificate } from '@cer/cer-core/picture';
 import { reviewRequest } from '@cer/cer-core/review';
 import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed, TEST_TIME } from '@cer/cer-core/testing';
-import { createOpensslTsa } from '@cer/timestamps/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
 import { hostileStrings } from './hostile.js';
 import { logPolicy } from './logged.js';
 import { longProject } from './long-project.js';
 import { changed, lookupAnswer, object, plain, sealedOnly } from './records.js';
+import { rootPem } from './root-pem.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
@@ -154,6 +154,14 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction('document.body.textContent.includes("The key set of this site")');
   });
 
+  const drop = (added: string): Promise<unknown> =>
+    watched.page.evaluate(`{
+      const transfer = new DataTransfer();
+      ${added}
+      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+      document.querySelector('.drop-zone').dispatchEvent(new DragEvent('drop', options));
+    }`);
+
   it('accepts pasted text and a dropped file', async () => {
     await watched.page.$eval(
       '#artefact-text',
@@ -164,22 +172,10 @@ describeInChromium('files on the start page', (chromium) => {
     );
     await watched.page.click('#artefact-check');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="neutral"]');
-    await watched.page.evaluate(`{
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(['{}'], 'dropped.json'));
-      document.querySelector('.drop-zone').dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }`);
+    await drop(`transfer.items.add(new File(['{}'], 'dropped.json'));`);
     await watched.page.waitForSelector('.result [data-verdict="FAILED"]');
     expect(await watched.text('.result .checked-by')).toContain('dropped.json');
   });
-
-  const drop = (added: string, at = '.drop-zone'): Promise<unknown> =>
-    watched.page.evaluate(`{
-      const transfer = new DataTransfer();
-      ${added}
-      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
-      document.querySelector('${at}').dispatchEvent(new DragEvent('drop', options));
-    }`);
 
   it('says that it checks one of several dropped files', async () => {
     await drop(`for (const name of ['one.json', 'two.json']) transfer.items.add(new File(['{}'], name));`);
@@ -337,9 +333,3 @@ describeInChromium('files on the start page', (chromium) => {
     expect(watched.complaints).toEqual([]);
   });
 });
-
-function rootPem(): string {
-  const tsa = createOpensslTsa();
-  tsa.remove();
-  return tsa.rootPem;
-}

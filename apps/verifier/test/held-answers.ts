@@ -20,3 +20,12 @@ export function holdAnswersTo(task: string): string {
     };
   `;
 }
+
+/** A script that holds the bytes of files in `held`, as a slow disk does: each member hands over those of one file. */
+export const HOLD_READS = `
+  const held = [];
+  const read = Blob.prototype.arrayBuffer;
+  Blob.prototype.arrayBuffer = function () {
+    return new Promise((resolve) => { held.push(resolve); }).then(() => read.call(this));
+  };
+`;

@@ -52,6 +52,15 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.waitForSelector('[data-pin-state="confirmed"]');
   }
 
+  /** Pins, and opens a page whose check of the pin is held until `held[0]()`. */
+  async function openWhilePinIsChecked(path: string): Promise<void> {
+    await openKeys(signed);
+    await pin();
+    await watched.page.evaluateOnNewDocument(holdAnswersTo('pin'));
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForFunction('held.length === 1');
+  }
+
   it('lists every change without JavaScript', async () => {
     await openKeys(signed);
     const page = await ask(verifier.url, '/keys');
@@ -91,11 +100,7 @@ describeInChromium('the key history at /keys', (chromium) => {
   });
 
   it('stays forgotten when it is forgotten during its check', async () => {
-    await openKeys(signed);
-    await pin();
-    await watched.page.evaluateOnNewDocument(holdAnswersTo('pin'));
-    await watched.page.reload();
-    await watched.page.waitForFunction('held.length === 1');
+    await openWhilePinIsChecked('/keys');
     await watched.page.click('.pin[data-pin-state="checking"] #forget-pin');
     await watched.page.waitForSelector('.history-pin[data-pin-state="unconfirmed"]');
     // The page takes the answer before the next script runs.
@@ -104,11 +109,7 @@ describeInChromium('the key history at /keys', (chromium) => {
   });
 
   it.each(['/keys', 'the page of a record'])('stays forgotten in another tab while %s checks it', async (name) => {
-    await openKeys(signed);
-    await pin();
-    await watched.page.evaluateOnNewDocument(holdAnswersTo('pin'));
-    await watched.page.goto(`${verifier.url}${name === '/keys' ? name : recordPath}`);
-    await watched.page.waitForFunction('held.length === 1');
+    await openWhilePinIsChecked(name === '/keys' ? name : recordPath);
     const other = await newPage(watched.page.browserContext());
     await other.goto(`${verifier.url}/keys`);
     await (await other.waitForSelector('#forget-pin'))?.click();

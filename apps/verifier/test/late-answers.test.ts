@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
-import { createOpensslTsa } from '@cer/timestamps/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
-import { holdAnswersTo } from './held-answers.js';
+import { HOLD_READS, holdAnswersTo } from './held-answers.js';
 import { nodeHistory } from './key-history.js';
 import { logPolicy } from './logged.js';
 import { plain } from './records.js';
 import { KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
+import { rootPem } from './root-pem.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
 // Answers that arrive after the visitor has done something else.
@@ -119,13 +119,7 @@ describeInChromium('a late answer', (chromium) => {
     await open();
     (await asked).end(JSON.stringify(ITS_KEYS));
     expect(await codeOf(await plain())).not.toBeNull();
-    await watched.page.evaluate(`
-      const held = [];
-      const read = Blob.prototype.arrayBuffer;
-      Blob.prototype.arrayBuffer = function () {
-        return new Promise((resolve) => { held.push(resolve); }).then(() => read.call(this));
-      };
-    `);
+    await watched.page.evaluate(HOLD_READS);
     await watched.upload('#artefact-file', files.write('slow.json', '{}'));
     await watched.page.waitForFunction(`held.length === 1 && document.querySelector('.result') === null`);
     await watched.page.evaluate('held[0]()');
@@ -182,12 +176,6 @@ describeInChromium('a late answer', (chromium) => {
     expect(await watched.page.$('[data-tampered]')).toBeNull();
   });
 });
-
-function rootPem(): string {
-  const tsa = createOpensslTsa();
-  tsa.remove();
-  return tsa.rootPem;
-}
 
 /** Counts the questions to the page's worker, and its answers that the page has shown, or not. */
 const countAnswers = `

@@ -10,6 +10,7 @@ import { auditPage } from '@cer/test-browser';
 import { ask } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
+import { HOLD_READS } from './held-answers.js';
 import { hashOf } from './records.js';
 import { certificatePath, startStubNode } from './stub-node.js';
 import { startVerifier, WEB_BUILD_FOLDER } from './verifier-under-test.js';
@@ -62,6 +63,14 @@ describeInChromium('the page that draws again', (chromium) => {
     await watched.page.setOfflineMode(true);
     await watched.page.goto(pathToFileURL(join(WEB_BUILD_FOLDER, 'redraw.html')).href);
     await watched.page.waitForSelector('#certificate-file');
+  }
+
+  /** Begins to draw a sketch that does not end. */
+  async function drawEndless(): Promise<void> {
+    const code = 'function setup() { for (;;); }';
+    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
+    await watched.upload('#sketch-file', files.write('endless.js', code));
+    await watched.page.click('#draw');
   }
 
   async function judged(path: string, sketch: string): Promise<string | null> {
@@ -140,26 +149,14 @@ describeInChromium('the page that draws again', (chromium) => {
 
   it('stops a sketch that does not end', async () => {
     await openFromDisk();
-    const code = 'function setup() { for (;;); }';
-    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
-    await watched.upload('#sketch-file', files.write('endless.js', code));
-    await watched.page.click('#draw');
+    await drawEndless();
     await (await watched.page.waitForSelector('#stop'))?.click();
     await watched.page.waitForSelector('[data-judgement="not-judged"]');
   });
 
   it('stops a sketch before its certificate is read', async () => {
-    await openFromDisk(`
-      const held = [];
-      const read = Blob.prototype.arrayBuffer;
-      Blob.prototype.arrayBuffer = function () {
-        return new Promise((resolve) => { held.push(resolve); }).then(() => read.call(this));
-      };
-    `);
-    const code = 'function setup() { for (;;); }';
-    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
-    await watched.upload('#sketch-file', files.write('endless.js', code));
-    await watched.page.click('#draw');
+    await openFromDisk(HOLD_READS);
+    await drawEndless();
     await (await watched.page.waitForSelector('#stop'))?.click();
     await watched.page.evaluate('held[0]()');
     await watched.page.waitForSelector('[data-judgement="not-judged"]');
@@ -186,10 +183,7 @@ describeInChromium('the page that draws again', (chromium) => {
 
   it('shows no result of files that were replaced while it drew', async () => {
     await openFromDisk();
-    const code = 'function setup() { for (;;); }';
-    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
-    await watched.upload('#sketch-file', files.write('endless.js', code));
-    await watched.page.click('#draw');
+    await drawEndless();
     await watched.page.waitForSelector('#stop');
     await watched.upload('#sketch-file', sketchOf('variables'));
     await watched.page.waitForFunction(`document.querySelector('#stop') === null`);
@@ -205,10 +199,7 @@ describeInChromium('the page that draws again', (chromium) => {
     await watched.page.keyboard.press('Enter');
     await watched.page.waitForSelector('[data-judgement="same"]');
     expect(await focused()).toBe('draw');
-    const code = 'function setup() { for (;;); }';
-    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
-    await watched.upload('#sketch-file', files.write('endless.js', code));
-    await watched.page.click('#draw');
+    await drawEndless();
     await watched.page.waitForSelector('#stop');
     await watched.page.focus('#stop');
     await watched.page.keyboard.press('Enter');
