@@ -32,8 +32,7 @@ export interface Marking {
 export function startMarking(deps: MarkingDeps): Marking {
   const { store, file, watched, isMarking, now, logger, everyMs = EVERY_MS } = deps;
   let marked = '';
-  let problem: string | null = null;
-  let warning: string | null = null;
+  let problem: { readonly found: string; readonly warning: string } | null = null;
 
   const mark = async (): Promise<void> => {
     if (!(await watched.check()) || !isMarking) return;
@@ -51,18 +50,16 @@ export function startMarking(deps: MarkingDeps): Marking {
     await mark();
     if (problem !== null) logger.info('the growth of the database is marked again');
     problem = null;
-    warning = null;
   };
   const noteProblem = (error: unknown): void => {
     const found = error instanceof MarkWriteError ? error.message : 'the growth of the database could not be marked';
     // Once per problem: attempts continue every few seconds.
-    if (found !== problem) logger.warn({ err: error }, found);
-    problem = found;
-    warning = error instanceof StoreError ? STORE_FAILS : FILE_FAILS;
+    if (found !== problem?.found) logger.warn({ err: error }, found);
+    problem = { found, warning: error instanceof StoreError ? STORE_FAILS : FILE_FAILS };
   };
   const marking = repeat({ everyMs, task: attempt, onFailure: noteProblem });
   return {
-    warning: () => warning,
+    warning: () => problem?.warning ?? null,
     stop: async () => {
       await marking.stop();
       await attempt().catch(noteProblem);

@@ -168,10 +168,11 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...statusRoutes({
       ...deps,
       readiness: readinessChecks(deps),
-      warnings: async () => [
-        ...(await logWarnings(store.log, deps.log ?? null)),
-        ...[deps.marking?.warning() ?? []].flat(),
-      ],
+      warnings: async () => {
+        const ofLog = await logWarnings(store.log, deps.log ?? null);
+        const ofMark = deps.marking?.warning() ?? null;
+        return ofMark === null ? ofLog : [...ofLog, ofMark];
+      },
     }),
     ...visibilityRoutes(shared),
     ...legalHoldRoutes(shared),

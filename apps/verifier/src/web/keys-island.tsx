@@ -102,12 +102,9 @@ function Pinned({ engine, text, pin, onForget }: PinnedProps): VNode {
   const [result, setResult] = useState<PinResult | 'crashed' | null>(null);
   const { nodeId, rootFingerprint } = pin;
   useEffect(() => {
-    // A pin that the visitor forgets during its check must not be remembered again by the answer.
-    let isRemembered = true;
     const at = new Date().toISOString();
     engine.ask('pin', { text, pin: { nodeId, rootFingerprint }, highestSeen: pin.seen, at }).then(
       (found) => {
-        if (!isRemembered) return;
         if (found.accepted) renewPin({ nodeId, rootFingerprint, seen: found.seen });
         setResult(found);
       },
@@ -115,9 +112,6 @@ function Pinned({ engine, text, pin, onForget }: PinnedProps): VNode {
         setResult('crashed');
       },
     );
-    return () => {
-      isRemembered = false;
-    };
   }, [engine, text, nodeId, rootFingerprint]);
   const isAccepted = result !== null && result !== 'crashed' && result.accepted;
   return (
