@@ -74,7 +74,18 @@ async function install(root, log) {
 
 async function compile(root, log) {
   await runNpm(root, log, 'Preparing packages (npm rebuild)', 'rebuild', '--no-bin-links');
+  await tryCompiled(root);
   rmSync(uncompiledPath(root));
+}
+
+/** What was compiled for another Node is loaded by none of the services: said here, and not by each of them. */
+async function tryCompiled(root) {
+  const { code, output } = await runNode(['-e', `new (require('better-sqlite3'))(':memory:')`], { cwd: root });
+  if (code === 0) return;
+  throw new SetupError(
+    'better-sqlite3 was compiled, and this Node cannot load it.',
+    `Where "npm config get nodedir" names headers of another Node, remove that setting (npm config delete nodedir), and run the command again. What Node said:\n\n${lastLines(output)}`,
+  );
 }
 
 async function runNpm(root, log, what, ...args) {

@@ -123,11 +123,13 @@ describe('missing packages', () => {
     const work = new Folder();
     const npm = work.write('npm.js', `if (process.argv[2] === 'rebuild' && process.env.BREAKS) process.exit(1);`);
     work.write('package-lock.json', { packages: {} });
-    mkdirSync(work.file('node_modules'));
+    mkdirSync(work.file('node_modules/better-sqlite3'), { recursive: true });
+    const compileFor = (line: string): string => work.write('node_modules/better-sqlite3/index.js', line);
+    compileFor(`throw new Error('compiled against a different Node.js version');`);
     const step = (name: string, breaks = ''): string => {
       const url = pathToFileURL(join(CHECKOUT, 'scripts', 'setup', 'ensure-dependencies.mjs')).href;
       const options = `{ root: ${JSON.stringify(work.path)}, log: console.log }`;
-      const script = `import * as it from ${JSON.stringify(url)}; await it.${name}(${options}).catch(() => console.log('!'));`;
+      const script = `import * as it from ${JSON.stringify(url)}; await it.${name}(${options}).catch((error) => console.log(error.message, error.remedy, '!'));`;
       const env = { ...process.env, npm_execpath: npm, BREAKS: breaks };
       const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', env });
       return stdout.replaceAll(/\d+ s/g, '1 s');
@@ -136,6 +138,10 @@ describe('missing packages', () => {
       'Installing packages (npm ci) ...\nInstalling packages (npm ci) ... done in 1 s\n',
     );
     expect(step('ensureCompiled', 'yes')).toContain('!');
+    const unusable = step('ensureCompiled');
+    expect(unusable).toContain('better-sqlite3 was compiled, and this Node cannot load it.');
+    expect(unusable).toMatch(/npm config delete nodedir.*\n[^!]*different Node\.js version[^!]*!/s);
+    compileFor('module.exports = class {};');
     const compiled = 'Preparing packages (npm rebuild) ...\nPreparing packages (npm rebuild) ... done in 1 s\n';
     expect([step('ensureCompiled'), step('ensureCompiled')]).toEqual([compiled, '']);
     work.remove();
