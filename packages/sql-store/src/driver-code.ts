@@ -58,6 +58,13 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['EPIPE', BROKEN],
   ['57P03', 'the server starts or stops. Wait until it accepts connections'],
   ['57P01', 'the server stops, or someone ended the connection there. Wait until it accepts connections'],
+  ['57P02', 'a process of the server crashed, and it recovers. Wait until it accepts connections, and read its log'],
+  ['57P04', 'the database in DATABASE_URL was deleted. Restore a backup, or correct the name'],
+  [
+    '55000',
+    'the server is not in a state for this, as where the database has ALLOW_CONNECTIONS off. Its log says which, and what changes that',
+  ],
+  ['55P03', 'a lock was not free within the lock_timeout of the server. Find who holds it in pg_locks'],
   [
     '25006',
     'the server refuses to write: it is a standby, or default_transaction_read_only is on. Name the primary in DATABASE_URL, or switch that off',
@@ -65,6 +72,13 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['57014', 'the server ended a statement. Raise its statement_timeout, or find what delays it in pg_stat_activity'],
   ['no answer', 'the server did not answer a statement in time. Look for locks and load in pg_stat_activity'],
   ['53100', 'the disk of the server is full. Free space on it'],
+  ['53200', 'the server has no memory left. Lower its work_mem or max_connections, or give it more'],
+  [
+    '58030',
+    'the disk of the server fails. The log of that server says which file; check the disk before it is used again',
+  ],
+  ['XX001', 'a table of the database is damaged. Restore a backup; the log of the server names the table'],
+  ['XX002', 'an index of the database is damaged. Check its disk, then reindex what the log of the server names'],
   ['SQLITE_FULL', 'the disk is full. Free space on it, but keep the -wal file'],
   [
     'SQLITE_IOERR_WRITE',

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
@@ -305,6 +306,23 @@ describe('the store on PostgreSQL', () => {
       expect(reason).toEqual(explained(/\(ETIMEDOUT\): .*gave no connection in time/));
     });
 
+    it('about a password that is missing, and leaves no connection to the server', async () => {
+      // What a server sends that asks for a password: the names of its ways, and its part of the first.
+      const asks = ['R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0', 'R\0\0\0\x0b\0\0\0\x0br=1'];
+      const closed: Promise<unknown>[] = [];
+      const server = createServer((socket) => {
+        closed.push(once(socket, 'close'));
+        const answers = asks.values();
+        socket.on('data', () => socket.write(answers.next().value ?? '')).on('error', () => undefined);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const url = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/any`;
+      expect(await reasonOn(url)).toEqual(explained(/\(no password\): .*DATABASE_URL has none/));
+      expect(closed).toHaveLength(1);
+      await Promise.all(closed);
+      server.close();
+    });
+
     it('about a statement without an answer', async () => {
       expect(await reasonOn(database.url, 'select pg_sleep(2)', 100)).toEqual(
         explained(/\(no answer\): .*pg_stat_activity/),
@@ -321,6 +339,36 @@ describe('the store on PostgreSQL', () => {
     it('about a database that takes no writes', async () => {
       const url = `${database.url}?options=-c%20default_transaction_read_only%3Don`;
       expect(await reasonOn(url, 'create table any_table ()')).toEqual(explained(/\(25006\): .*Name the primary/));
+    });
+
+    it('about a lock that is not free in time', async () => {
+      const holder = new pg.Client(database.url);
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query('select pg_advisory_xact_lock(55)');
+        const url = `${database.url}?options=-c%20lock_timeout%3D50`;
+        const reason = await reasonOn(url, 'select pg_advisory_lock(55)');
+        expect(reason).toMatchObject({ code: 'STORE_CONTENDED', isExplained: true });
+        expect(reason).toMatchObject({ message: expect.stringMatching(/\(55P03\): .*pg_locks/) });
+      } finally {
+        await holder.end();
+      }
+    });
+
+    it('about a database that lets no one in', async () => {
+      const closed = await postgresTestDatabase();
+      const name = new URL(closed.url).pathname.slice(1);
+      const admin = new pg.Client(database.url);
+      await admin.connect();
+      try {
+        await admin.query(`alter database "${name}" with allow_connections false`);
+        expect(await reasonOn(closed.url)).toEqual(explained(/\(55000\): .*ALLOW_CONNECTIONS/));
+      } finally {
+        await admin.query(`alter database "${name}" with allow_connections true`);
+        await admin.end();
+        await closed.remove();
+      }
     });
   });
 

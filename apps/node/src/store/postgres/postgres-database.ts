@@ -1,4 +1,4 @@
-import { driverCodeOf } from '@cer/sql-store/driver-code';
+import { driverCodeOf, notAvailable } from '@cer/sql-store/driver-code';
 import { StoreError, storeErrorOf } from '@cer/sql-store/store-error';
 import pg from 'pg';
 
@@ -41,6 +41,22 @@ const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_ROW = 'insert into schema_compatibility values (0, 0) on conflict (version) do nothing';
 const TAKE_LOCK = 'update schema_compatibility set oldest_schema = 0 where version = 0';
 
+/**
+ * pg and its pool leave a connection open on which the client gave up, as where the server asks for a password and there
+ * is none: it takes a place of the server's `max_connections` for its `authentication_timeout`.
+ */
+class EndingClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error | null, client: pg.Client) => void): void;
+  override connect(callback?: (error: Error | null, client: pg.Client) => void): Promise<pg.Client> | void {
+    if (callback === undefined) return super.connect();
+    super.connect((error: Error | null) => {
+      if (error !== null) void this.end();
+      callback(error, this);
+    });
+  }
+}
+
 /** A PostgreSQL database, shared by any number of nodes. */
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
@@ -63,6 +79,7 @@ export class PostgresDatabase implements Database {
     // One round trip, and of this transaction only: a pooler gives the connection to others afterwards.
     this.#begin = `begin; set local idle_in_transaction_session_timeout = ${idleMs}; ${IN_TRANSACTION.set}`;
     this.#pool = new pg.Pool({
+      Client: EndingClient,
       connectionString,
       max: POOL_LIMIT,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -242,8 +259,10 @@ function ignoreError(): void {
 
 function translated(error: unknown): StoreError {
   const code = driverCodeOf(error);
-  // Serialization failure, deadlock, lock not available.
-  return /^(40001|40P01|55P03)$/.test(code)
+  // A lock is not free: repeated like a conflict, but where it stays so an operator has to find its holder.
+  if (code === '55P03') return new StoreError('STORE_CONTENDED', notAvailable(code), code);
+  // Serialization failure, deadlock.
+  return /^(40001|40P01)$/.test(code)
     ? new StoreError('STORE_CONTENDED', `conflicting transactions (${code})`, code)
     : storeErrorOf(error);
 }
