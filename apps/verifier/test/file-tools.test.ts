@@ -6,6 +6,7 @@ import { embedCertificate } from '@cer/cer-core/picture';
 import { reviewRequest } from '@cer/cer-core/review';
 import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed, TEST_TIME } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
+import { dropOn } from './drops.js';
 import { Files } from './files.js';
 import { hostileStrings } from './hostile.js';
 import { logPolicy } from './logged.js';
@@ -58,6 +59,18 @@ describeInChromium('files on the start page', (chromium) => {
     return watched.attribute('.result [data-verdict]', 'data-verdict');
   }
 
+  /** Drags a file from another program onto an element, as the browser itself reports it. */
+  async function dragTo(selector: string, path: string): Promise<void> {
+    const session = await watched.page.createCDPSession();
+    await watched.page.evaluate('window.scrollTo(0, 0)');
+    const box = await (await watched.page.$(selector))?.boundingBox();
+    const point = { x: (box?.x ?? 0) + 10, y: (box?.y ?? 0) + 10 };
+    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      await session.send('Input.dispatchDragEvent', { type, ...point, data });
+    }
+  }
+
   it('checks every kind of file without an upload', async () => {
     const record = await plain();
     const before = [watched.requests.length, node.requests.length];
@@ -78,14 +91,7 @@ describeInChromium('files on the start page', (chromium) => {
   it('shows no verdict for a folder', async () => {
     // Once its verdict is there, the page does not scroll any more.
     expect(await verdictFor(await plain())).toBe('VERIFIED');
-    const session = await watched.page.createCDPSession();
-    await watched.page.evaluate('window.scrollTo(0, 0)');
-    const zone = await (await watched.page.$('.drop-zone'))?.boundingBox();
-    const point = { x: (zone?.x ?? 0) + 10, y: (zone?.y ?? 0) + 10 };
-    const data = { items: [], files: [__dirname], dragOperationsMask: 1 };
-    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-      await session.send('Input.dispatchDragEvent', { type, ...point, data });
-    }
+    await dragTo('.drop-zone', __dirname);
     await watched.page.waitForSelector('.drop-zone .warning');
     expect(await watched.text('.drop-zone .warning')).toContain('cannot be read');
     // The effect that removes the verdict runs after the warning is there.
@@ -154,13 +160,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction('document.body.textContent.includes("The key set of this site")');
   });
 
-  const drop = (added: string): Promise<unknown> =>
-    watched.page.evaluate(`{
-      const transfer = new DataTransfer();
-      ${added}
-      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
-      document.querySelector('.drop-zone').dispatchEvent(new DragEvent('drop', options));
-    }`);
+  const drop = (added: string): Promise<unknown> => watched.page.evaluate(dropOn('.drop-zone', added));
 
   it('accepts pasted text and a dropped file', async () => {
     await watched.page.$eval(
@@ -191,15 +191,39 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.drop-zone .warning')).toContain('not a file');
   });
 
-  it('takes dropped text into the field for text', async () => {
-    const isPrevented = `{
-      const transfer = new DataTransfer();
-      transfer.setData('text/plain', '{}');
-      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
-      ['dragover', 'drop'].map((type) =>
-        document.querySelector('#artefact-text').dispatchEvent(new DragEvent(type, options)) === false);
-    }`;
-    expect(await watched.page.evaluate(isPrevented)).toEqual([false, false]);
+  it.each(['#artefact-text', '#lookup-query'])('leaves text that is dropped on %s to the browser', async (field) => {
+    const text = `transfer.setData('text/plain', '{}');`;
+    expect(await watched.page.evaluate(dropOn(field, text))).toEqual({ prevented: [false, false], reads: 0 });
+  });
+
+  it('takes a file that is dropped beside the zone', async () => {
+    await dragTo('h1', files.write('beside.json', '{}'));
+    await watched.page.waitForFunction(
+      `document.querySelector('.result .checked-by')?.textContent.includes('beside.json')`,
+    );
+    expect(await watched.page.$('.drop-zone.over')).toBeNull();
+    expect(watched.page.url()).toBe(`${verifier.url}/`);
+  });
+
+  it('shows that a drop beside the zone would be taken', async () => {
+    const over = (type: string, related: string): Promise<unknown> =>
+      watched.page.evaluate(`{
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([''], 'a'));
+        const options = { dataTransfer: transfer, relatedTarget: ${related}, bubbles: true, cancelable: true };
+        document.querySelector('h1').dispatchEvent(new DragEvent('${type}', options));
+      }`);
+    await over('dragover', 'null');
+    await watched.page.waitForSelector('.drop-zone.over');
+    await over('dragleave', 'null');
+    await watched.page.waitForFunction(`document.querySelector('.drop-zone.over') === null`);
+  });
+
+  it.each([
+    ['a link beside the zone', 'h1', `transfer.setData('text/uri-list', 'https://example.com/');`],
+    ['a file beside the choice of keys', '.key-panel h3', `transfer.items.add(new File(['{}'], 'keys.json'));`],
+  ])('ignores %s', async (_, selector, added) => {
+    expect(await watched.page.evaluate(dropOn(selector, added))).toEqual({ prevented: [true, true], reads: 0 });
   });
 
   it('shows a file name that reorders text as it is', async () => {
@@ -293,6 +317,11 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('[data-differences]')).toMatch(
       /snapshot\.model.*example-1.*other.*yes.*note.*not there.*unbound.*no/s,
     );
+    // Beside two zones, either might be meant.
+    const file = `transfer.items.add(new File(['{}'], 'dropped.json'));`;
+    expect(await watched.page.evaluate(dropOn('h1', file))).toEqual({ prevented: [true, true], reads: 0 });
+    expect(await watched.page.evaluate(dropOn('#compare-tool h2', file))).toMatchObject({ reads: 0 });
+    expect(await watched.page.evaluate(dropOn('#compare-tool .drop-zone', file))).toMatchObject({ reads: 1 });
   });
 
   it('detects a changed copy, leaving the original unchanged', async () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from '@cer/canonical-json';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
 import { describeInChromium } from './chromium.js';
+import { dropOn } from './drops.js';
 import { holdAnswersTo } from './held-answers.js';
 import { longProject } from './long-project.js';
 import { changed, hashOf, lookupAnswer, plain, projectHashOf } from './records.js';
@@ -176,6 +177,19 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForFunction(`location.hash === '#main'`);
     await watched.page.keyboard.press('Tab');
     expect(await watched.page.evaluate('document.querySelector("main").contains(document.activeElement)')).toBe(true);
+    await watched.close();
+  });
+
+  it('takes a file dropped anywhere once its zone is open', async () => {
+    for (const node of [serverNode, browserNode]) answer(node, lookupAnswer(record));
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForSelector('#compare-tool');
+    const file = `transfer.items.add(new File(['{}'], 'dropped.json'));`;
+    expect(await watched.page.evaluate(dropOn('h1', file))).toEqual({ prevented: [true, true], reads: 0 });
+    await watched.page.click('#compare-tool summary');
+    await watched.page.waitForSelector('#compare-tool[open]');
+    expect(await watched.page.evaluate(dropOn('h1', file))).toEqual({ prevented: [true, true], reads: 1 });
     await watched.close();
   });
 

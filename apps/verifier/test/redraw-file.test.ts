@@ -9,6 +9,7 @@ import { readInstalledEngine } from '@cer/sketch-engine/files';
 import { auditPage } from '@cer/test-browser';
 import { ask } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
+import { dropOn } from './drops.js';
 import { Files } from './files.js';
 import { HOLD_READS } from './held-answers.js';
 import { hashOf } from './records.js';
@@ -97,6 +98,14 @@ describeInChromium('the page that draws again', (chromium) => {
   ])('says of a certificate of %s: %s', async (_name, verdict, changes) => {
     await openFromDisk();
     expect(await judged(certificate('variables', changes), sketchOf('variables'))).toBe(verdict);
+  });
+
+  it('stays where a file misses its fields', async () => {
+    await openFromDisk();
+    const file = `transfer.items.add(new File([''], 'sketch.js'));`;
+    const prevented = async (selector: string): Promise<unknown> => watched.page.evaluate(dropOn(selector, file));
+    expect(await prevented('h1')).toMatchObject({ prevented: [true, true] });
+    expect(await prevented('#sketch-file')).toMatchObject({ prevented: [false, false] });
   });
 
   it('fails for a changed certificate', async () => {

@@ -4,6 +4,7 @@ import { TEXTS } from '../view/texts.js';
 import { answerQuestions } from './check-worker.js';
 import { createEngine } from './engine.js';
 import { listenForActions } from './page-actions.js';
+import { refuseDrops } from './page-drops.js';
 import { FileTool } from './tools/file-tool.js';
 import type { SavedRecord } from '../check/saved-record.js';
 
@@ -14,6 +15,7 @@ else showOffline();
 
 function showOffline(): void {
   listenForActions();
+  refuseDrops();
   const script = document.getElementById('verifier')?.textContent ?? '';
   const engine = createEngine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))));
   const app = document.getElementById('main');

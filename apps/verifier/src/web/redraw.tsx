@@ -1,8 +1,10 @@
 import { render } from 'preact';
 import { TEXTS } from '../view/texts.js';
+import { refuseDrops } from './page-drops.js';
 import { engineBlock } from './redraw/engine-block.js';
 import { RedrawTool } from './redraw/redraw-tool.js';
 
+refuseDrops();
 const app = document.getElementById('main');
 if (app !== null) {
   app.replaceChildren();

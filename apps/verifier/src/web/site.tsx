@@ -3,12 +3,14 @@ import { checkAgain, type PageState } from './record-island.js';
 import { createEngine } from './engine.js';
 import { showKeyHistory } from './keys-island.js';
 import { listenForActions } from './page-actions.js';
+import { refuseDrops } from './page-drops.js';
 import { FileTool } from './tools/file-tool.js';
 import { nodeKeys } from './tools/node-keys.js';
 import '@cer/pages/tokens.css';
 import '../style/style.css';
 
 listenForActions();
+refuseDrops();
 
 const { node: nodeUrl = '', worker: workerUrl = '' } = document.body.dataset;
 const engine = createEngine(() => new Worker(workerUrl, { type: 'module' }));

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { visible } from '../../check/visible-text.js';
 import { TEXTS } from '../../view/texts.js';
 import { LatestAnswer } from './latest-answer.js';
+import { useDrops } from './use-drops.js';
 import type { SavedRecord } from '../../check/saved-record.js';
 
 const T = TEXTS.tools;
@@ -24,7 +25,6 @@ interface ArtefactInputProps {
 
 /** Drop, pick or paste. Nothing is read before the visitor does one of them. */
 export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode {
-  const [isOver, setOver] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const text = useRef<HTMLTextAreaElement>(null);
   // A file may be read slowly, and the visitor may have given another one by then.
@@ -54,24 +54,10 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
     give(null);
     setFault(T.notAFile);
   };
+  const zone = useRef<HTMLDivElement>(null);
+  const isOver = useDrops(zone, takeDropped);
   return (
-    <div
-      class={isOver ? 'drop-zone over' : 'drop-zone'}
-      onDragOver={(event) => {
-        if (isTextForField(event)) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => {
-        setOver(false);
-      }}
-      onDrop={(event) => {
-        setOver(false);
-        if (isTextForField(event)) return;
-        event.preventDefault();
-        if (event.dataTransfer !== null) takeDropped(event.dataTransfer.files);
-      }}
-    >
+    <div class={isOver ? 'drop-zone over' : 'drop-zone'} ref={zone}>
       {saved !== null && (
         <p>
           <button
@@ -136,11 +122,6 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
       </p>
     </div>
   );
-}
-
-/** The browser itself puts dropped text into the field for text. */
-function isTextForField({ target, dataTransfer }: DragEvent): boolean {
-  return target instanceof HTMLTextAreaElement && dataTransfer?.types.includes('Files') === false;
 }
 
 /** The bytes of a file, or the message that it cannot be read: a folder is dropped as a file too. */
