@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
 import type { JsonObject } from '@cer/canonical-json';
 import { testKeySet, testSigner } from '@cer/keys/testing';
@@ -7,7 +8,7 @@ import { describeInChromium } from './chromium.js';
 import { dropOn } from './drops.js';
 import { holdAnswersTo } from './held-answers.js';
 import { longProject } from './long-project.js';
-import { changed, hashOf, lookupAnswer, plain, projectHashOf } from './records.js';
+import { changed, hashOf, lookupAnswer, plain, project, projectHashOf } from './records.js';
 import { certificatePath, KEY_SET_PATH, projectPath, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
@@ -191,6 +192,54 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForSelector('#compare-tool[open]');
     expect(await watched.page.evaluate(dropOn('h1', file))).toEqual({ prevented: [true, true], reads: 1 });
     await watched.close();
+  });
+
+  describe('replaces what the server rendered, and', () => {
+    const OPEN = '#details details.evidence[open]';
+
+    /** Opens a page, focuses an element of it while the node has not answered, and then has the node answer. */
+    async function focusBeforeAnswer(at: string, route: string, selector: string, body: JsonObject | null) {
+      const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(route, resolve));
+      const watched = await chromium.open();
+      await watched.page.goto(`${verifier.url}${at}`);
+      const response = await asked;
+      await watched.page.focus('#details summary');
+      await watched.page.keyboard.press('Enter');
+      await watched.page.waitForSelector(OPEN);
+      await watched.page.focus(selector);
+      await watched.page.evaluate('globalThis.focused = document.activeElement');
+      if (body === null) response.statusCode = 404;
+      response.end(JSON.stringify(body));
+      await watched.page.waitForSelector('[data-checked-by="browser"]');
+      expect(await watched.page.evaluate('focused.isConnected')).toBe(false);
+      return watched;
+    }
+
+    it.each(['summary', '#hash-command', 'button[data-copy="receipt"]'])('keeps the focus on %s', async (selector) => {
+      answer(serverNode, lookupAnswer(record));
+      const route = certificatePath(hashOf(record));
+      const watched = await focusBeforeAnswer(path, route, `#details ${selector}`, lookupAnswer(record));
+      expect(await watched.page.evaluate('document.activeElement.outerHTML === focused.outerHTML')).toBe(true);
+      expect(await watched.page.$(OPEN)).not.toBeNull();
+      await watched.close();
+    });
+
+    it('keeps the focus on the link to a step', async () => {
+      const bundle = await project(3);
+      const [hash, body] = [projectHashOf(bundle), { ok: true, ...bundle }];
+      serverNode.answers.set(projectPath(hash), { status: 200, body });
+      const link = '#details table tr:nth-child(2) a';
+      const watched = await focusBeforeAnswer(`/p/${encodeURIComponent(hash)}`, projectPath(hash), link, body);
+      expect(await watched.page.$eval(link, (node) => node === document.activeElement)).toBe(true);
+      await watched.close();
+    });
+
+    it('keeps the place of the focus where it removes all', async () => {
+      answer(serverNode, lookupAnswer(record));
+      const watched = await focusBeforeAnswer(path, certificatePath(hashOf(record)), '#details summary', null);
+      expect(await watched.page.evaluate('document.activeElement.id')).toBe('details');
+      await watched.close();
+    });
   });
 
   it('prints one report without tools and navigation', async () => {

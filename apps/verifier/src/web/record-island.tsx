@@ -8,6 +8,7 @@ import { cliCommand, recordUrl } from '../view/record-page.js';
 import { TEXTS } from '../view/texts.js';
 import { CheckedBy, PendingVerdict, Verdict } from '../view/verdict.js';
 import { EngineFailure, type Engine } from './engine.js';
+import { replaceContent } from './replace-content.js';
 import { StepBrowser } from './step-browser.js';
 import { nodeKeys } from './tools/node-keys.js';
 import { RecordTools } from './tools/record-tools.js';
@@ -53,12 +54,14 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
   // Nothing below an unsettled verdict is green either, whichever side it comes from.
   details.classList.toggle('unconfirmed', outcome.headline === 'unchecked' || outcome.headline === 'disagreement');
   if (local.check === null) {
-    if (outcome.headline !== 'unchecked') emptied(details);
+    if (outcome.headline !== 'unchecked') replaceContent(details, () => undefined);
     return;
   }
   const { check } = local;
   const stepTable = check.kind === 'project' ? <StepBrowser steps={check.steps} stepLink /> : undefined;
-  render(<ArtefactView check={check} cli={cli} stepLink stepTable={stepTable} />, emptied(details));
+  replaceContent(details, () => {
+    render(<ArtefactView check={check} cli={cli} stepLink stepTable={stepTable} />, details);
+  });
   const tools = document.getElementById('record-tools');
   if (tools !== null && local.record !== null) {
     const given = { engine, source: local.record, keySet: local.keySet, logPolicy: state.logPolicy };
