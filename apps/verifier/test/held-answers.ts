@@ -29,3 +29,25 @@ export const HOLD_READS = `
     return new Promise((resolve) => { held.push(resolve); }).then(() => read.call(this));
   };
 `;
+
+/**
+ * A script that stops the clock for long timers of a page: each member of `timers`, by the number of its timer, ends the
+ * wait for it.
+ */
+export const HOLD_TIMERS = `
+  const timers = new Map();
+  const [start, stop] = [setTimeout, clearTimeout];
+  window.setTimeout = (act, ms, ...rest) => {
+    const isLong = ms >= 10_000;
+    const id = start(isLong ? () => undefined : act, ms, ...rest);
+    if (isLong) timers.set(id, act);
+    return id;
+  };
+  window.clearTimeout = (id) => {
+    timers.delete(id);
+    stop(id);
+  };
+`;
+
+/** Ends the wait for all timers that are held. */
+export const END_TIMERS = '[...timers.values()].forEach((act) => { act(); })';

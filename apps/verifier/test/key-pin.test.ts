@@ -4,7 +4,7 @@ import type { JsonObject } from '@cer/canonical-json';
 import type { KeyHistoryDocument } from '@cer/keys/key-history';
 import { ask, verdictOf } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
-import { holdAnswersTo } from './held-answers.js';
+import { END_TIMERS, HOLD_TIMERS, holdAnswersTo } from './held-answers.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { hashOf, lookupAnswer, plain } from './records.js';
 import { certificatePath, KEY_HISTORY_PATH, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
@@ -188,6 +188,23 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.goto(`${other.url}/keys`);
     expect(await watched.text('[data-history="signed"]')).toContain('Checked by our server');
     await other.close();
+  });
+
+  it('says that the node stays silent about its history', async () => {
+    await openKeys(signed);
+    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
+    const silent = await startStubNode();
+    const asked = new Promise((resolve) => silent.answers.set(KEY_HISTORY_PATH, resolve));
+    const other = await startVerifier({ nodeUrl: node.url, publicNodeUrl: silent.url });
+    await watched.page.goto(`${other.url}/keys`);
+    await asked;
+    await watched.page.evaluate(END_TIMERS);
+    await watched.page.waitForSelector('#key-history > .warning');
+    expect(await watched.text('#key-history > .warning')).toContain('nothing of the key history. Load this page again');
+    expect(await watched.text('[data-history="signed"]')).toContain('Checked by our server');
+    await auditPage(watched.page, 'keys-silent-node');
+    await other.close();
+    await silent.close();
   });
 
   it('is saved in the offline file and confirmed there', async () => {

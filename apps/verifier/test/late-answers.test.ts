@@ -4,7 +4,7 @@ import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
-import { HOLD_READS, holdAnswersTo } from './held-answers.js';
+import { END_TIMERS, HOLD_READS, HOLD_TIMERS, holdAnswersTo } from './held-answers.js';
 import { nodeHistory } from './key-history.js';
 import { logPolicy } from './logged.js';
 import { plain } from './records.js';
@@ -45,7 +45,7 @@ describeInChromium('a late answer', (chromium) => {
       node.answers.set(KEY_SET_PATH, resolve);
     });
     watched = await chromium.open();
-    await watched.page.evaluateOnNewDocument(countAnswers);
+    await watched.page.evaluateOnNewDocument(`${countAnswers}${HOLD_TIMERS}`);
     await watched.page.goto(verifier.url);
     await watched.page.waitForSelector('#artefact-file');
   }
@@ -88,6 +88,18 @@ describeInChromium('a late answer', (chromium) => {
     (await asked).destroy();
     await failed;
     expect(await codeOf(record)).toBe('OK');
+  });
+
+  it('of the node is given up, and a file takes its place', async () => {
+    await open();
+    (await asked).write('{');
+    await watched.page.evaluate(END_TIMERS);
+    await watched.page.waitForFunction(
+      `document.querySelector('[data-key-state]').textContent.includes('nothing of the key set. Load this page again')`,
+    );
+    await confirmKeys(ITS_KEYS);
+    expect(await codeOf(await plain())).toBe('OK');
+    (await asked).destroy();
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
 import { describeInChromium } from './chromium.js';
 import { dropOn } from './drops.js';
-import { holdAnswersTo } from './held-answers.js';
+import { END_TIMERS, HOLD_TIMERS, holdAnswersTo } from './held-answers.js';
 import { longProject } from './long-project.js';
 import { changed, hashOf, lookupAnswer, plain, project, projectHashOf } from './records.js';
 import { certificatePath, KEY_SET_PATH, projectPath, startStubNode, type StubNode } from './stub-node.js';
@@ -109,6 +109,54 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.goto(`${verifier.url}${path}`);
     await watched.verdict(verdict);
     expect(await watched.page.$('[data-tone="good"]')).toBeNull();
+    await watched.close();
+  });
+
+  it.each([
+    ['the record', certificatePath, 'the record. '],
+    ['the key set', () => KEY_SET_PATH, 'the key set. '],
+  ])('says that the node stays silent about %s', async (_name, route, part) => {
+    for (const node of [serverNode, browserNode]) answer(node, lookupAnswer(record));
+    const at = route(hashOf(record));
+    const usual = browserNode.answers.get(at) ?? 'hang-up';
+    const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(at, resolve));
+    const watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
+    await watched.page.goto(`${verifier.url}${path}`);
+    const response = await asked;
+    // The other question is answered.
+    await watched.page.waitForFunction('timers.size === 1');
+    expect(await watched.verdict('CHECKING')).toBe('CHECKING');
+    await watched.page.evaluate(END_TIMERS);
+    await watched.verdict('UNCHECKED');
+    expect(await watched.text('#verdict')).toContain(
+      `For 30 seconds the node sent your browser nothing of ${part}Load this page again to retry.`,
+    );
+    expect(await watched.text('#verdict')).toContain('Our server found: Verified');
+    expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
+    await auditPage(watched.page, 'silent-node');
+    await watched.close();
+    response.destroy();
+    browserNode.answers.set(at, usual);
+  });
+
+  it('waits for an answer while its bytes arrive', async () => {
+    answer(serverNode, lookupAnswer(record));
+    const at = certificatePath(hashOf(record));
+    const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(at, resolve));
+    const watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
+    await watched.page.goto(`${verifier.url}${path}`);
+    const response = await asked;
+    await watched.page.waitForFunction('timers.size === 1');
+    const first = await watched.page.evaluate('[...timers.keys()][0]');
+    const text = JSON.stringify(lookupAnswer(record));
+    response.write(text.slice(0, 100));
+    // They set the time again.
+    await watched.page.waitForFunction(`timers.size === 1 && !timers.has(${String(first)})`);
+    response.end(text.slice(100));
+    await watched.verdict('VERIFIED');
+    expect(await watched.page.evaluate('timers.size')).toBe(0);
     await watched.close();
   });
 

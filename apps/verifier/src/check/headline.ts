@@ -98,7 +98,7 @@ function identityOf(check: ArtefactCheck): string {
 /** The browser's check: a result, or the reason why it failed. */
 export type BrowserOutcome =
   | { readonly state: 'done'; readonly outcome: Outcome }
-  | { readonly state: 'failed'; readonly reason: 'node' | 'engine' | 'pin'; readonly detail?: string };
+  | { readonly state: 'failed'; readonly reason: 'node' | 'silent' | 'engine' | 'pin'; readonly detail?: string };
 
 /**
  * One verdict from two sides. The browser's own check decides; where it differs from the server's, or could not run,

@@ -7,21 +7,31 @@ import { Hash } from '../view/copy-block.js';
 import { KeyHistoryView } from '../view/key-history-view.js';
 import { TEXTS } from '../view/texts.js';
 import type { Engine } from './engine.js';
+import { fetchText } from './node-text.js';
 import { HistoryPin, PinOutcome, type AcceptedPin } from './tools/history-pin.js';
-import { fetchText } from './tools/node-keys.js';
 import { forgetPin, isOfPin, rememberedPin, rememberPin, renewPin, type RememberedPin } from './tools/pin-memory.js';
 
 const T = TEXTS.pin;
 
 /** Fetches the node's key history from the node itself, reads it again, and lets the visitor pin a root. */
 export async function showKeyHistory(place: HTMLElement, engine: Engine, nodeUrl: string): Promise<void> {
-  const text = await fetchText(`${nodeUrl}${KEY_HISTORY_PATH}`);
+  const answer = await fetchText(`${nodeUrl}${KEY_HISTORY_PATH}`);
+  if (answer === 'silent') place.prepend(warning(TEXTS.node.silent([TEXTS.node.parts.keyHistory])));
   // The server's result stays, marked as checked by the server.
-  if (text === null) return;
+  if (typeof answer === 'string') return;
+  const { text } = answer;
   const look = await engine.ask('history', { text, at: new Date().toISOString() }).catch(() => null);
   if (look === null) return;
   place.replaceChildren();
   render(<KeyHistoryIsland engine={engine} text={text} look={look} />, place);
+}
+
+function warning(text: string): HTMLElement {
+  const paragraph = document.createElement('p');
+  paragraph.className = 'warning';
+  paragraph.role = 'status';
+  paragraph.textContent = text;
+  return paragraph;
 }
 
 interface IslandProps {

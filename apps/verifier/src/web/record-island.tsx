@@ -10,7 +10,8 @@ import { CheckedBy, PendingVerdict, Verdict } from '../view/verdict.js';
 import { EngineFailure, type Engine } from './engine.js';
 import { replaceContent } from './replace-content.js';
 import { StepBrowser } from './step-browser.js';
-import { nodeKeys } from './tools/node-keys.js';
+import { fetchText, type NodeText } from './node-text.js';
+import { nodeKeys, type NodeKeys } from './tools/node-keys.js';
 import { RecordTools } from './tools/record-tools.js';
 import { TimeTool } from './tools/time-tool.js';
 
@@ -84,12 +85,12 @@ async function checkLocally(
   const without = (browser: BrowserOutcome): LocalCheck => ({ browser, check: null, record: null, keySet: null });
   try {
     const [source, found] = await Promise.all([
-      fetchRecord(recordUrl(state.kind, state.hash, nodeUrl)),
+      fetchText(recordUrl(state.kind, state.hash, nodeUrl)),
       nodeKeys(nodeUrl, engine),
     ]);
     if (source === 'not-found') return without({ state: 'done', outcome: NOT_FOUND });
-    if (source === 'unavailable' || found.state === 'unavailable') return without({ state: 'failed', reason: 'node' });
     if (found.state === 'refused') return without({ state: 'failed', reason: 'pin', detail: found.finding.detail });
+    if (typeof source === 'string' || found.state !== 'have') return without(withoutAnswer(source, found));
     const { text: keySet, source: keySource } = found.keys;
     const verifiedAt = new Date().toISOString();
     const pins = { keySet, keySource, tsaRoots: null, logPolicy: state.logPolicy };
@@ -102,26 +103,21 @@ async function checkLocally(
   }
 }
 
-async function fetchRecord(url: string): Promise<{ readonly text: string } | 'not-found' | 'unavailable'> {
-  try {
-    const answer = await fetch(url, {
-      credentials: 'omit',
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
-      cache: 'no-store',
-    });
-    if (answer.status === 404) return 'not-found';
-    return answer.ok ? { text: await answer.text() } : 'unavailable';
-  } catch {
-    return 'unavailable';
-  }
+function withoutAnswer(source: NodeText, keys: NodeKeys): BrowserOutcome {
+  const { silent, parts } = TEXTS.node;
+  const missing = [
+    ...(source === 'silent' ? [parts.record] : []),
+    ...(keys.state === 'silent' ? [parts[keys.part]] : []),
+  ];
+  if (missing.length === 0) return { state: 'failed', reason: 'node' };
+  return { state: 'failed', reason: 'silent', detail: silent(missing) };
 }
 
 function linesOf(server: Outcome, browser: BrowserOutcome): readonly (readonly [string, string])[] {
   const { serverSaid, browserSaid, noNode, noEngine, pinRefused } = TEXTS.checkedBy;
   const serverLine = [serverSaid, TEXTS.headlines[server.headline].title] as const;
   if (browser.state === 'failed') {
-    const why = { node: noNode, engine: noEngine, pin: pinRefused }[browser.reason];
+    const why = { node: noNode, engine: noEngine, pin: pinRefused, silent: '' }[browser.reason];
     return [serverLine, [why, browser.detail ?? '']];
   }
   return [serverLine, [browserSaid, TEXTS.headlines[browser.outcome.headline].title]];

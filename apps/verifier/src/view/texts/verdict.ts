@@ -1,5 +1,6 @@
 import { CERTIFICATE_HEADLINES, LAYER_TEXTS } from '@cer/pages/verdict';
 import type { Headline } from '../../check/headline.js';
+import { SILENCE_LIMIT_S } from '../../check/node-silence.js';
 
 /** Sentences of verdicts: who checked, which layers passed, what a record proves. */
 export const VERDICT_TEXTS = {
@@ -55,6 +56,11 @@ export const VERDICT_TEXTS = {
     trustOffline: 'the offline verifier',
     trustAfter: ' (one file, works without a network) or ',
     trustCli: 'the command line',
+  },
+  node: {
+    silent: (parts: readonly string[]) =>
+      `For ${SILENCE_LIMIT_S} seconds the node sent your browser nothing of ${parts.join(' and ')}. Load this page again to retry.`,
+    parts: { record: 'the record', keySet: 'the key set', keyHistory: 'the key history' },
   },
   layers: LAYER_TEXTS,
   scope: {

@@ -179,7 +179,8 @@ function messageFor({ kind, look }: Candidate): string {
 }
 
 function nodeMessage(found: NodeKeys): string {
-  if (found.state === 'unavailable') return T.keysFetchFailed;
+  if (found.state === 'silent') return `${TEXTS.node.silent([TEXTS.node.parts[found.part]])} ${T.keysFromFile}`;
+  if (found.state === 'unavailable') return `${T.keysFetchFailed} ${T.keysFromFile}`;
   if (found.state === 'refused') return `${T.keysRefused} ${found.finding.detail}`;
   return found.keys.source.voucher === undefined ? T.keysNode : T.keysPinned;
 }

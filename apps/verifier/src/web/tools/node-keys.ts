@@ -2,6 +2,7 @@ import type { KeyHistoryFinding } from '@cer/cer-core/logs';
 import type { KeySource } from '../../check/check-result.js';
 import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../../check/key-set-path.js';
 import type { Engine } from '../engine.js';
+import { fetchText } from '../node-text.js';
 import { rememberedPin, renewPin } from './pin-memory.js';
 
 /** Keys that count, with where they came from. */
@@ -13,6 +14,7 @@ export interface PinnedKeys {
 export type NodeKeys =
   | { readonly state: 'have'; readonly keys: PinnedKeys }
   | { readonly state: 'unavailable' }
+  | { readonly state: 'silent'; readonly part: 'keySet' | 'keyHistory' }
   /** The visitor pinned a root that does not sign the published history. */
   | { readonly state: 'refused'; readonly finding: KeyHistoryFinding };
 
@@ -24,8 +26,10 @@ export type NodeKeys =
 export async function nodeKeys(nodeUrl: string, engine: Engine): Promise<NodeKeys> {
   const pin = rememberedPin();
   const where = `${nodeUrl}${pin === null ? KEY_SET_PATH : KEY_HISTORY_PATH}`;
-  const text = await fetchText(where);
-  if (text === null) return { state: 'unavailable' };
+  const answer = await fetchText(where);
+  if (answer === 'silent') return { state: 'silent', part: pin === null ? 'keySet' : 'keyHistory' };
+  if (typeof answer === 'string') return { state: 'unavailable' };
+  const { text } = answer;
   const at = new Date().toISOString();
   if (pin === null) return { state: 'have', keys: { text, source: { kind: 'node', where, at } } };
   const { seen: highestSeen, nodeId, rootFingerprint } = pin;
@@ -34,19 +38,4 @@ export async function nodeKeys(nodeUrl: string, engine: Engine): Promise<NodeKey
   renewPin({ nodeId, rootFingerprint, seen: result.seen });
   const source: KeySource = { kind: 'node', where, at, voucher: result.voucher };
   return { state: 'have', keys: { text: result.keySet, source } };
-}
-
-/** The document at an address of the node; null without a usable one. */
-export async function fetchText(where: string): Promise<string | null> {
-  try {
-    const response = await fetch(where, {
-      credentials: 'omit',
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
-      cache: 'no-store',
-    });
-    return response.ok ? await response.text() : null;
-  } catch {
-    return null;
-  }
 }
