@@ -160,17 +160,26 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.close();
   });
 
-  it('is never green where the worker cannot be loaded', async () => {
+  it.each(['cannot be loaded', 'never arrives'])('is never green where the worker %s', async (fault) => {
     answer(serverNode, lookupAnswer(record));
     answer(browserNode, lookupAnswer(record));
     const watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
     await watched.page.setRequestInterception(true);
-    watched.page.on(
-      'request',
-      (request) => void (request.url().includes('check-worker') ? request.abort() : request.continue()),
-    );
+    const asked = new Promise<void>((resolve) => {
+      watched.page.on('request', (request) => {
+        if (!request.url().includes('check-worker')) void request.continue();
+        else {
+          if (fault === 'cannot be loaded') void request.abort();
+          resolve();
+        }
+      });
+    });
     await watched.page.goto(`${verifier.url}${path}`);
+    await asked;
+    await watched.page.evaluate(END_TIMERS);
     await watched.verdict('UNCHECKED');
+    expect(await watched.text('#verdict')).toContain('could not run the check. Load this page again to retry.');
     expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
     await auditPage(watched.page, 'unchecked');

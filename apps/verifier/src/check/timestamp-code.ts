@@ -9,13 +9,15 @@ export type LoadTimestampCode = () => Promise<TimestampCode>;
 
 /**
  * A checker of external timestamps whose code is loaded at the first token: most records have none. Where it cannot be
- * loaded the token counts as invalid, never as verified.
+ * loaded the token is not checked, and never counts as verified.
  * @param rootsPem the authorities that the visitor chose; null: none, so a sound token is `untrusted`
  */
 export function timestampVerifier(load: LoadTimestampCode, rootsPem: string | null): TimestampVerifier {
   let loading: Promise<TimestampVerifier> | undefined;
   const create = async (): Promise<TimestampVerifier> => {
-    const { createTimestampVerifier, parseTsaRoots, NO_ROOTS } = await load();
+    const code = await load().catch(() => null);
+    if (code === null) return () => Promise.resolve({ status: 'not-checked' });
+    const { createTimestampVerifier, parseTsaRoots, NO_ROOTS } = code;
     return createTimestampVerifier(rootsPem === null ? NO_ROOTS : parseTsaRoots(rootsPem));
   };
   return async (claim) => {

@@ -38,6 +38,8 @@ export type WorkerQuestion = {
 }[TaskName];
 
 export type WorkerAnswer =
+  /** The worker has started. */
+  | { readonly state: 'ready' }
   | { readonly id: number; readonly state: 'progress'; readonly done: number; readonly total: number }
   | { readonly id: number; readonly state: 'done'; readonly result: unknown }
   | { readonly id: number; readonly state: 'failed' };

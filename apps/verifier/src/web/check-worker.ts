@@ -27,4 +27,5 @@ export function answerQuestions(loadTimestampCode: LoadTimestampCode): void {
       },
     );
   });
+  answer({ state: 'ready' });
 }

@@ -1,4 +1,5 @@
 import type { OnProgress } from '../check/check-artefact.js';
+import { SILENCE_LIMIT_S } from '../check/silence.js';
 import type { TaskName, TaskRequest, TaskResult, WorkerAnswer } from '../check/worker-messages.js';
 
 /** The page's side of its worker. */
@@ -26,7 +27,9 @@ export function createEngine(start: () => Worker): Engine {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let lastId = 0;
+  let starting: ReturnType<typeof setTimeout> | undefined;
   const failAll = (): void => {
+    clearTimeout(starting);
     worker?.terminate();
     worker = undefined;
     for (const { reject } of waiting.values()) reject(new EngineFailure());
@@ -34,9 +37,15 @@ export function createEngine(start: () => Worker): Engine {
   };
   const open = (): Worker => {
     const opened = start();
+    // A site that never sends the worker's script is no error to the browser.
+    starting = setTimeout(failAll, SILENCE_LIMIT_S * 1000);
     opened.addEventListener('error', failAll);
     opened.addEventListener('messageerror', failAll);
     opened.addEventListener('message', ({ data }: MessageEvent<WorkerAnswer>) => {
+      if (data.state === 'ready') {
+        clearTimeout(starting);
+        return;
+      }
       const asked = waiting.get(data.id);
       if (data.state === 'progress') {
         void asked?.onProgress?.(data.done, data.total);

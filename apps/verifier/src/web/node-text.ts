@@ -1,4 +1,4 @@
-import { SILENCE_LIMIT_S } from '../check/node-silence.js';
+import { SILENCE_LIMIT_S } from '../check/silence.js';
 
 /** The text that a node has at an address, or why there is none; `silent`: no byte arrived for `SILENCE_LIMIT_S`. */
 export type NodeText = { readonly text: string } | 'not-found' | 'unavailable' | 'silent';

@@ -15,7 +15,8 @@ export const TIME_TEXTS = {
       verified: 'RFC 3161 token, verified under an authority that you chose.',
       untrusted: 'RFC 3161 token, sound, but under no authority that you chose.',
       invalid: 'RFC 3161 token, invalid:',
-      'not-checked': 'RFC 3161 token, not checked.',
+      'not-checked':
+        'RFC 3161 token, not checked: the code that reads it could not be loaded from this site. Load this page again to retry.',
     },
     covers: {
       receipt: 'It covers the signed receipt.',

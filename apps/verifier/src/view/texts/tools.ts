@@ -11,7 +11,7 @@ export const TOOLS_TEXTS = {
     clear: 'Start again',
     working: 'Checking…',
     stepsDone: 'steps checked',
-    crashed: 'The check could not be run in this browser. No verdict.',
+    crashed: 'The check could not be run in this browser. No verdict. Load this page again to retry.',
     tooLarge: 'The file is larger than 512 MiB.',
     unreadable: 'This cannot be read. Give one file: a folder, or a file that was moved or removed, has no content.',
     oneFile: 'One file at a time is checked: the first of those that were dropped.',

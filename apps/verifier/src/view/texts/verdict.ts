@@ -1,6 +1,6 @@
 import { CERTIFICATE_HEADLINES, LAYER_TEXTS } from '@cer/pages/verdict';
 import type { Headline } from '../../check/headline.js';
-import { SILENCE_LIMIT_S } from '../../check/node-silence.js';
+import { SILENCE_LIMIT_S } from '../../check/silence.js';
 
 /** Sentences of verdicts: who checked, which layers passed, what a record proves. */
 export const VERDICT_TEXTS = {
@@ -47,8 +47,8 @@ export const VERDICT_TEXTS = {
     serverSaid: 'Our server found: ',
     browserSaid: 'Your browser found: ',
     pending: 'Your browser is checking…',
-    noNode: 'Your browser could not get the record and the key set from the node.',
-    noEngine: 'Your browser could not run the check.',
+    noNode: 'Your browser could not get the record and the keys from the node. Load this page again to retry.',
+    noEngine: 'Your browser could not run the check. Load this page again to retry.',
     pinRefused: 'The root that you pinned does not confirm the node’s published keys: ',
     nothingUploaded: 'Nothing was uploaded.',
     trust:

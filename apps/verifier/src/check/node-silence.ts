@@ -1,2 +1,0 @@
-/** Time for which a visitor's browser waits for the next bytes of an answer, in seconds. */
-export const SILENCE_LIMIT_S = 30;
