@@ -244,8 +244,8 @@ describeInChromium('files on the start page', (chromium) => {
   });
 
   it.each([
-    ['#tsa-roots-file', '[data-tsa-roots="1"]', rootPem],
-    ['#log-policy-file', '[data-log-policy="chosen"]', () => logPolicy().text],
+    ['#tsa-roots-file', '.key-panel:has(#tsa-roots-file)[data-chosen="true"]', rootPem],
+    ['#log-policy-file', '.key-panel:has(#log-policy-file)[data-chosen="true"]', () => logPolicy().text],
   ])('keeps the focus when what %s chose is removed', async (input, panel, good) => {
     await watched.upload(input, files.write('good.txt', good()));
     await watched.page.waitForSelector(panel);

@@ -103,8 +103,8 @@ describeInChromium('a late answer', (chromium) => {
   });
 
   it.each([
-    ['authorities', 'roots', '#tsa-roots-file', '[data-tsa-roots]', rootPem],
-    ['a log policy', 'policy', '#log-policy-file', '[data-log-policy]', () => logPolicy().text],
+    ['authorities', 'roots', '#tsa-roots-file', '.key-panel:has(#tsa-roots-file)', rootPem],
+    ['a log policy', 'policy', '#log-policy-file', '.key-panel:has(#log-policy-file)', () => logPolicy().text],
   ])('about an earlier file of %s does not replace that of a later one', async (_, task, input, panel, good) => {
     watched = await chromium.open();
     await watched.page.evaluateOnNewDocument(holdAnswersTo(task));

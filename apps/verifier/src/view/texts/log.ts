@@ -47,16 +47,17 @@ export const LOG_TEXTS = {
     ofLog: 'in the log',
     notJudged: 'Not checked: no policy names the logs and witnesses that count.',
     absent: 'The record carries no proof that a log of the policy holds its receipt.',
-    policyTitle: 'Log and witnesses',
-    policyLead:
-      'A record may carry a proof that a transparency log holds its receipt. It counts only under a policy (tlog-policy) that you choose: which log, which witnesses, and how many of them.',
-    policyNone: 'No policy is chosen, so no log proof is checked.',
-    policyChosen: 'Log proofs are checked under this policy:',
-    policyBad: 'That file is not a policy.',
-    policyLoad: 'Choose a policy file',
-    policyClear: 'Choose none',
-    policyLog: 'Log',
-    policyWitness: 'Witness',
+    policy: {
+      title: 'Log and witnesses',
+      lead: 'A record may carry a proof that a transparency log holds its receipt. It counts only under a policy (tlog-policy) that you choose: which log, which witnesses, and how many of them.',
+      none: 'No policy is chosen, so no log proof is checked.',
+      chosen: 'Log proofs are checked under this policy:',
+      bad: 'That file is not a policy.',
+      load: 'Choose a policy file',
+      clear: 'Choose none',
+      log: 'Log',
+      witness: 'Witness',
+    },
     included: (names: readonly string[], after: string | null, by: string | null) =>
       `Witnessed by ${names.length === 0 ? 'no witness, since the policy asks for none' : names.join(', ')}.` +
       (after === null ? '' : ` Not in the log at ${after}.`) +
