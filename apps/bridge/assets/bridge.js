@@ -11,15 +11,17 @@
   });
 
   for (const button of document.querySelectorAll('[data-copy]')) {
+    // A change of the button's own text is not announced: its name is its label.
+    const result = button.nextElementSibling;
     button.addEventListener('click', async () => {
       const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
       try {
         await navigator.clipboard.writeText(text);
-        button.textContent = 'Copied';
+        result.textContent = 'Copied';
       } catch {
-        button.textContent = 'Select the text and copy it';
+        result.textContent = 'Select the text and copy it';
       }
-      setTimeout(() => (button.textContent = 'Copy'), 2000);
+      setTimeout(() => (result.textContent = ''), 2000);
     });
   }
 

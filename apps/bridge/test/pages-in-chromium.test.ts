@@ -217,6 +217,26 @@ describeInChromium('every page, in both modes and on phones', () => {
     await auditPage(page, 'send');
   });
 
+  it('of how to send data: a copy is announced', async () => {
+    const own = await newPage(browser);
+    // The message stays until it was looked for.
+    await own.evaluateOnNewDocument('window.setTimeout = () => 0');
+    await own.goto(`${bridge.url}/send`);
+    const announced = (): Promise<string[]> =>
+      own.$$eval('aria/[role="status"]', (found) => found.map(({ textContent }) => textContent));
+    for (const [write, said] of [
+      ['async () => undefined', 'Copied'],
+      ['async () => { throw new Error() }', 'Select the text and copy it'],
+    ] as const) {
+      expect(await announced()).not.toContain(said);
+      await own.evaluate(`navigator.clipboard.writeText = ${write}`);
+      await own.click('[data-copy="curl-snippet"]');
+      await own.waitForFunction((text) => document.body.textContent.includes(text), {}, said);
+      expect(await announced()).toContain(said);
+    }
+    await own.close();
+  });
+
   it('that confirm ending another user’s session', async () => {
     await arrive(token(tenant, controlPlane.newUser(tenant)));
     await shown('conflict');

@@ -61,6 +61,9 @@ export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$CER_API_KEY"`,
 function snippet(id: string, label: string, text: string): Html {
   return html`<div class="snippet">
     <pre tabindex="0" aria-label="${label}"><code id="${id}">${text}</code></pre>
-    <button class="quiet" type="button" data-copy="${id}" aria-label="Copy: ${label}">Copy</button>
+    <p class="acts">
+      <button class="quiet" type="button" data-copy="${id}" aria-label="Copy: ${label}">Copy</button>
+      <span class="muted" role="status"></span>
+    </p>
   </div>`;
 }
