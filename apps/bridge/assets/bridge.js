@@ -51,17 +51,20 @@
   const follow = () => {
     const events = new EventSource('/events');
     events.addEventListener('open', () => say('Updates arrive by themselves.'));
+    const load = () => {
+      events.close();
+      window.location.replace('/');
+    };
     // The markup is made and escaped by the server, as in the page itself.
     events.addEventListener('message', (event) => {
-      const { html } = JSON.parse(event.data);
+      const { viewer, html } = JSON.parse(event.data);
+      // After an interruption the browser may have the session of another account.
+      if (viewer !== live.dataset.viewer) return load();
       const isLeft = !live.contains(document.activeElement);
       waiting = isLeft ? null : html;
       if (isLeft) live.innerHTML = html;
     });
-    events.addEventListener('ended', () => {
-      events.close();
-      window.location.replace('/');
-    });
+    events.addEventListener('ended', load);
     events.addEventListener('error', () => {
       say('The connection is interrupted; trying again.');
       if (events.readyState === EventSource.CLOSED) setTimeout(followAgain, RETRY_MS);

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseKeySet } from '@cer/keys';
-import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
+import {
+  describeInChromium,
+  launchChromium,
+  auditPage,
+  newPage,
+  type Browser,
+  type BrowserContext,
+  type Page,
+} from '@cer/test-browser';
 import { unavailable } from '@cer/http-service';
 import type { Ingest } from '../src/store/index.js';
 import {
@@ -184,7 +192,8 @@ describeInChromium('every page, in both modes and on phones', () => {
     await own.close();
   });
 
-  it('of the evidence: not after a session that ended while interrupted', async () => {
+  /** The page of the evidence in its own browser context, its stream interrupted. */
+  const interrupted = async (): Promise<{ context: BrowserContext; own: Page; resume: () => void }> => {
     const context = await browser.createBrowserContext();
     const own = await newPage(context);
     await own.goto(`${bridge.url}/#handoff=${token()}`);
@@ -196,11 +205,34 @@ describeInChromium('every page, in both modes and on phones', () => {
     });
     await own.reload();
     await own.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('interrupted'));
+    return { context, own, resume: () => (isCut = false) };
+  };
+
+  it('of the evidence: not after a session that ended while interrupted', async () => {
+    const { context, own, resume } = await interrupted();
     await context.deleteCookie(...(await context.cookies()));
-    isCut = false;
+    resume();
     await own.waitForFunction(
       () => document.querySelector('#live') === null && document.body.textContent.includes('Not connected'),
     );
+    await context.close();
+  });
+
+  it('of the evidence: of another account only below its own header', async () => {
+    const other = controlPlane.newTenant();
+    const otherUser = controlPlane.newUser(other);
+    const ingest = { ...CERTIFIED, executionId: 'order-of-another' };
+    await bridge.store.ingests.record(other.tenantId, [ingest], { certified: 1, refused: 0 });
+    const { context, own, resume } = await interrupted();
+    const handoff = { token: token(other, otherUser), replace: true };
+    const status = await own.evaluate(async (body) => {
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch('/api/v1/auth/handoff', { method: 'POST', headers, body })).status;
+    }, JSON.stringify(handoff));
+    expect(status).toBe(200);
+    resume();
+    await own.waitForFunction(() => document.querySelector('#live')?.textContent.includes('order-of-another'));
+    expect(await own.$eval('header', (element) => element.textContent)).toContain(otherUser.email);
     await context.close();
   });
 

@@ -11,6 +11,11 @@ export interface LiveDeps {
   readonly show: (session: LiveSession) => Promise<Html>;
 }
 
+/** The user and account of a page: its stream may connect again with the cookie of another session. */
+export function viewerOf({ tenantId, user }: LiveSession): string {
+  return `${tenantId} ${user.id}`;
+}
+
 /**
  * Server-sent events with the live region, whenever it changed. They end with the session: on logout in any window, on
  * expiry, when user or account lose access, and when that cannot be checked.
@@ -32,7 +37,7 @@ export async function* liveEvents(
     if (text !== shown) {
       shown = text;
       silentMs = 0;
-      yield `data: ${JSON.stringify({ html: text })}\n\n`;
+      yield `data: ${JSON.stringify({ viewer: viewerOf(session), html: text })}\n\n`;
     } else if (silentMs >= HEARTBEAT_MS) {
       silentMs = 0;
       yield ':\n\n';

@@ -7,7 +7,7 @@ import { page, type DescribedRoute } from '../openapi/route-description.js';
 import type { IngestStore } from '../store/index.js';
 import type { Assets } from './assets.js';
 import { pageResponse, type PageContent } from './document.js';
-import { liveEvents } from './live-events.js';
+import { liveEvents, viewerOf } from './live-events.js';
 import { liveRegion } from './live-region.js';
 import { openStreams } from './open-streams.js';
 import { refusalPage } from './refusal-pages.js';
@@ -71,7 +71,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
           title: 'Live evidence',
           body: html`${await connection(deps)}
             <p id="live-state" class="muted" role="status">Updates need scripts; without them, reload the page.</p>
-            <div id="live" class="page">${await show(session)}</div>`,
+            <div id="live" class="page" data-viewer="${viewerOf(session)}">${await show(session)}</div>`,
         }),
         () => ({ title: 'Not connected', body: invitation(dashboardUrl) }),
       ),
