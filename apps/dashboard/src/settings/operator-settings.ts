@@ -20,7 +20,8 @@ export async function operatorSettingsOf(
 export function operatorNote(settings: OperatorSettings): Html | false {
   if (settings === 'not known') {
     return html`<p class="notice">
-      The attestation node gave no answer. Its operator may have set other values, which have precedence.
+      The attestation node gave no answer. Its operator may have set other values, which have precedence. Reload the
+      page in a minute. If this stays, ask the operator of this service: the log of the dashboard has the reason.
     </p>`;
   }
   const lines = settings === null ? [] : linesOf(settings);

@@ -9,7 +9,7 @@ import type { PageAnswer } from '../web/page-answer.js';
 import type { Pages } from '../web/pages.js';
 import { operatorSettingsOf } from './operator-settings.js';
 import { settingsPage } from './settings-page.js';
-import { CONFIRMED_DAYS, deletionBy, unconfirmed, type Deletion } from './shorter-retention.js';
+import { CONFIRMED_DAYS, decisionOn, deletionBy, unconfirmed, type Deletion } from './shorter-retention.js';
 
 const LABELS = {
   metadata_names: 'Names of published metadata',
@@ -76,11 +76,13 @@ export function settingsRoutes({
           return again(faults);
         }
         const deletion = await deletionBy(form.value, settings, operator, tenantId, { nodeRecords, now, logger });
-        if (deletion !== null && fields.get(CONFIRMED_DAYS) !== String(deletion.days)) {
+        if (deletion !== null && fields.get(CONFIRMED_DAYS) !== decisionOn(deletion)) {
           return again([unconfirmed(deletion)], deletion);
         }
         await store.tenants.setSettings(tenantId, form.value, session.user.email);
-        return { goTo: '/settings?done=settings-saved' };
+        const isRetention =
+          form.value.retentionDays !== settings.retentionDays || form.value.legalHold !== settings.legalHold;
+        return { goTo: `/settings?done=${isRetention ? 'retention-saved' : 'settings-saved'}` };
       },
     ),
   ];

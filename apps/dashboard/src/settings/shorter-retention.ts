@@ -16,7 +16,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Records that settings delete, which the ones before keep. */
 export interface Deletion {
-  readonly days: number;
+  /** Null: those of the operator alone, which are not known. */
+  readonly days: number | null;
+  readonly isOperatorKnown: boolean;
   /** Records of that age now; null: not known. */
   readonly records: RecordCount | null;
 }
@@ -38,11 +40,14 @@ export async function deletionBy(
   tenantId: string,
   { nodeRecords, now, logger }: RecordCounting,
 ): Promise<Deletion | null> {
+  if (operator === 'not known' && before.legalHold && !after.legalHold) {
+    return { days: after.retentionDays, isOperatorKnown: false, records: null };
+  }
   const days = daysKept(after, operator);
   if (days >= daysKept(before, operator)) return null;
   const query = new URLSearchParams({ attested_to: new Date(now().getTime() - days * DAY_MS).toISOString() });
   const records = await answerOr(null, () => nodeRecords.count(tenantId, query), { tenantId, logger });
-  return records?.count === 0 ? null : { days, records };
+  return records?.count === 0 ? null : { days, isOperatorKnown: true, records };
 }
 
 /** A hold of the operator may end without the account, whose own days are confirmed before. */
@@ -52,7 +57,20 @@ function daysKept({ retentionDays, legalHold }: TenantSettings, operator: Operat
   return Math.min(retentionDays ?? Number.POSITIVE_INFINITY, others ?? Number.POSITIVE_INFINITY);
 }
 
-export function unconfirmed({ days, records }: Deletion): FormFault {
+/** What a confirmation of the deletion names. */
+export function decisionOn({ days, isOperatorKnown }: Deletion): string {
+  if (isOperatorKnown) return String(days);
+  return days === null ? 'unknown' : `unknown or ${days}`;
+}
+
+export function unconfirmed({ days, isOperatorKnown, records }: Deletion): FormFault {
+  if (days === null || !isOperatorKnown) {
+    const own = days === null ? '' : `, or after ${counted(days, 'day')},`;
+    return {
+      field: CONFIRMED_DAYS,
+      sentence: `The attestation node gave no answer, and its operator may have set how long records are kept: without the legal hold, records older than that${own} will be deleted for good. Confirm it, or try again in a minute.`,
+    };
+  }
   const which = `${counted(days, 'day')} or older`;
   return {
     field: CONFIRMED_DAYS,
@@ -63,7 +81,12 @@ export function unconfirmed({ days, records }: Deletion): FormFault {
   };
 }
 
-export function confirmationField({ days }: Deletion, faults: readonly FormFault[]): Html {
-  const label = `Delete records ${counted(days, 'day')} after their first attestation`;
-  return html`${choiceField('checkbox', CONFIRMED_DAYS, 'Deleting records', [{ value: String(days), label, chosen: false }], faults)}`;
+export function confirmationField(deletion: Deletion, faults: readonly FormFault[]): Html {
+  const { days, isOperatorKnown } = deletion;
+  const after = [
+    ...(days === null ? [] : [counted(days, 'day')]),
+    ...(isOperatorKnown ? [] : ['the days that the operator of the node has set']),
+  ];
+  const label = `Delete records ${after.join(' or ')} after their first attestation`;
+  return html`${choiceField('checkbox', CONFIRMED_DAYS, 'Deleting records', [{ value: decisionOn(deletion), label, chosen: false }], faults)}`;
 }

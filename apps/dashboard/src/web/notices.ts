@@ -10,6 +10,8 @@ export const NOTICES = {
   'webhook-tested': 'A test message is on its way. It appears below with its result in a few seconds.',
   'message-sent-again': 'The message is sent again in a few seconds.',
   'settings-saved': 'The settings are saved. They hold for new records within 2 seconds.',
+  'retention-saved':
+    'The settings are saved. The days and the legal hold reach the node when the node is next asked under one of the API keys of the account, or for a page of its certificates; its next deletions follow them. The others hold for new records within 2 seconds.',
   'password-set': 'Your password is set.',
   'authenticator-removed': 'The authenticator app is removed. Signing in asks for your password only.',
   'passkey-added': 'The passkey is added.',

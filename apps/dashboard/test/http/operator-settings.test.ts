@@ -9,11 +9,13 @@ const OPERATOR = { retentionDays: 30, visibility: null, legalHold: null, publish
 const FORM = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '' };
 let dashboard: TestDashboard;
 let browser: TestBrowser;
+let isSilent = false;
 
 beforeAll(async () => {
   dashboard = await startDashboardBesideNode(({ url }, answer) => {
+    if (isSilent) return answer.destroy();
     const isCount = url?.startsWith('/v1/records/count?') === true;
-    answer.end(JSON.stringify(isCount ? { count: 3, isExact: true } : { stated: { node: OPERATOR } }));
+    return answer.end(JSON.stringify(isCount ? { count: 3, isExact: true } : { stated: { node: OPERATOR } }));
   });
   browser = new TestBrowser(dashboard.app);
   await browser.signIn();
@@ -39,4 +41,37 @@ it('asks for days of the account that are fewer than those of the operator', asy
     const answer = await browser.post('/settings', { ...FORM, retentionDays });
     expect([retentionDays, answer.status]).toEqual([retentionDays, status]);
   }
+});
+
+it('asks before a legal hold ends while the days of the operator are not known', async () => {
+  await browser.get('/settings');
+  isSilent = true;
+  try {
+    expect((await browser.get('/settings')).text).toMatch(/Reload the\s+page in a minute\./);
+    for (const retentionDays of ['', '60']) {
+      expect((await browser.post('/settings', { ...FORM, retentionDays, legalHold: 'on' })).status).toBe(303);
+      const { status, text } = await browser.post('/settings', { ...FORM, retentionDays });
+      expect([status, text]).toEqual([422, expect.stringContaining('and its operator may have set how long')]);
+      const statusOf = async (confirmed_days: string): Promise<number> =>
+        (await browser.post('/settings', { ...FORM, retentionDays, confirmed_days })).status;
+      // Of known days, and of another number of the account.
+      for (const other of ['60', 'unknown or 7']) expect(await statusOf(other)).toBe(422);
+      expect(await statusOf(retentionDays === '' ? 'unknown' : 'unknown or 60')).toBe(303);
+    }
+  } finally {
+    isSilent = false;
+  }
+});
+
+it.each([
+  ['days', { retentionDays: '90' }],
+  ['a legal hold', { legalHold: 'on' }],
+])('says when a change reaches the node: %s', async (_what, change) => {
+  await browser.get('/settings');
+  const current = { ...FORM, confirmed_days: '30' };
+  await browser.post('/settings', current);
+  const { headers } = await browser.post('/settings', { ...current, ...change });
+  expect((await browser.get(String(headers['location']))).text).toContain('when the node is next asked under one of');
+  const again = await browser.post('/settings', { ...current, ...change, visibility: 'hidden' });
+  expect((await browser.get(String(again.headers['location']))).text).toContain('They hold for new records within 2');
 });
