@@ -2,10 +2,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
@@ -14,7 +15,6 @@ import { serve, silentLogger, type RunningServer } from '@cer/http-service/proce
 import { builtProgram } from '@cer/http-service/testing';
 import type { PopulatedService } from '@cer/http-service/testing/request-costs';
 import type { CountedDatabase } from '@cer/sql-store/testing';
-import type { Express } from 'express';
 import { issueApiKey } from '../../src/account/api-key.js';
 import { issueShare } from '../../src/shares/share.js';
 import { ROWS, type Row } from '../security/caller-table.js';
@@ -58,8 +58,13 @@ function rowOf(route: string): Row {
   return row;
 }
 
+export interface RecordsDashboard extends PopulatedService<RecordsRow> {
+  /** Where the node asks the dashboard. */
+  readonly controlPlaneUrl: string;
+}
+
 /** A dashboard whose node has `size` certificates of one account, as many reviews of one of them, and a webhook. */
-export async function recordsDashboard(size: number, database: CountedDatabase): Promise<PopulatedService<RecordsRow>> {
+export async function recordsDashboard(size: number, database: CountedDatabase): Promise<RecordsDashboard> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closing) await end();
@@ -67,13 +72,9 @@ export async function recordsDashboard(size: number, database: CountedDatabase):
   };
   try {
     // The node asks a dashboard that is made when the node's address is known.
-    const apps: Express[] = [];
-    const front = await serve(
-      (request, response) => {
-        for (const app of apps) app(request, response);
-      },
-      { host: '127.0.0.1', port: 0, logger: silentLogger() },
-    );
+    const dashboards: RunningServer[] = [];
+    const listening = { host: '127.0.0.1', port: 0, logger: silentLogger() };
+    const front = await serve(answeredOnce(dashboards), listening);
     closing.push(() => front.close());
     const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
@@ -85,7 +86,9 @@ export async function recordsDashboard(size: number, database: CountedDatabase):
     closing.unshift(node.stop);
     const whole = await startWholeDashboard({ databaseUrl: database.url, nodeUrl: node.url });
     closing.push(whole.close);
-    apps.push(whole.dashboard.app);
+    const asked = await serve(whole.dashboard.app, listening);
+    closing.push(() => asked.close());
+    dashboards.push(asked);
     const stored = await store(size, whole, { nodeUrl: node.url, receiver: addressOf(receiver.address()) });
     const send = async (row: RecordsRow, body?: unknown): Promise<{ readonly status: number }> =>
       whole.send(filled(row, stored, isFields(body) ? body : {}), 'owner');
@@ -94,11 +97,49 @@ export async function recordsDashboard(size: number, database: CountedDatabase):
       if (status !== 200) throw new Error(`a review: ${status}`);
     }
     await database.query('analyze');
-    return { send, work: database.work, close };
+    return { send, work: database.work, close, controlPlaneUrl: front.url };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/**
+ * Forwards each request of the node to the dashboard once, and repeats its answer. The node asks again after 2 seconds,
+ * in the middle of a counted request or between two: the dashboard's work for it is not that of the request. Reports of
+ * usage, which the node sends every 30 seconds, are refused for the same reason.
+ */
+function answeredOnce(dashboards: readonly RunningServer[]): RequestListener {
+  const answers = new Map<string, Promise<{ readonly status: number; readonly text: string }>>();
+  const ask = async (url: string, init: RequestInit): Promise<{ readonly status: number; readonly text: string }> => {
+    const response = await fetch(url, init);
+    return { status: response.status, text: await response.text() };
+  };
+  return (request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const answer = async (): Promise<void> => {
+      const body = await textOf(request);
+      if (path.endsWith('/usage')) {
+        response.writeHead(503).end();
+        return;
+      }
+      const [dashboard] = dashboards;
+      if (dashboard === undefined) throw new Error('asked before there is a dashboard');
+      const question = `${method} ${path} ${body}`;
+      const { authorization = '' } = headers;
+      const asked =
+        answers.get(question) ??
+        ask(dashboard.url + path, {
+          method,
+          headers: { authorization, 'content-type': 'application/json' },
+          ...(body !== '' && { body }),
+        });
+      answers.set(question, asked);
+      const { status, text } = await asked;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+    };
+    answer().catch(() => response.destroy());
+  };
 }
 
 const isFields = (body: unknown): body is Readonly<Record<string, string>> => typeof body === 'object' && body !== null;

@@ -1,6 +1,8 @@
+import { expect, it } from '@jest/globals';
 import { namedRows } from '@cer/http-service/testing';
 import { describeGrowth } from '@cer/http-service/testing/request-costs';
 import { countedTestDatabase } from '@cer/sql-store/testing';
+import { SERVICE_TOKEN } from '../test-dashboard.js';
 import { RECORDS_ROWS, recordsDashboard, type RecordsRow } from './records-dashboard.js';
 
 // The dashboard's own work on what a node answers: the node is another process.
@@ -24,3 +26,26 @@ describeGrowth<RecordsRow, Awaited<ReturnType<typeof recordsDashboard>>>({
   readsMany: ({ route }) => SHOWS_LIST.has(route),
   statusOf: ({ route }) => STATUSES[route] ?? 200,
 });
+
+it('counts no work for what a node asks again while a request is counted', async () => {
+  const { controlPlaneUrl, work, close } = await recordsDashboard(1, await countedTestDatabase());
+  const ask = async (path: string, body: object): Promise<number> => {
+    const response = await fetch(`${controlPlaneUrl}/internal/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVICE_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    await response.text();
+    return response.status;
+  };
+  try {
+    const key = { keyHash: '0'.repeat(64) };
+    expect(await ask('keys/introspect', key)).toBe(200);
+    work();
+    expect(await ask('keys/introspect', key)).toBe(200);
+    expect(await ask('usage', { reportId: 'r', items: [] })).toBe(503);
+    expect(work()).toEqual({ statements: 0, rows: 0 });
+  } finally {
+    await close();
+  }
+}, 120_000);
