@@ -281,6 +281,21 @@ describeInChromium('the check in the browser', (chromium) => {
       await watched.close();
     });
 
+    it('announces what a copy came to', async () => {
+      answer(serverNode, lookupAnswer(record));
+      const copy = '#details button[data-copy="receipt"]';
+      const watched = await focusBeforeAnswer(path, certificatePath(hashOf(record)), copy, lookupAnswer(record));
+      // Both texts return after two seconds: they are read together, as soon as they change.
+      const announced = watched.page.waitForFunction(
+        `(({ role, textContent }) => role === 'status' && textContent !== '' &&
+          textContent === document.querySelector('${copy}').textContent)(document.querySelector('#announced'))`,
+        { polling: 'mutation' },
+      );
+      await watched.page.keyboard.press('Enter');
+      await announced;
+      await watched.close();
+    });
+
     it('keeps the focus on the link to a step', async () => {
       const bundle = await project(3);
       const [hash, body] = [projectHashOf(bundle), { ok: true, ...bundle }];
