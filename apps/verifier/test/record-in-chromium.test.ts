@@ -112,6 +112,15 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.close();
   });
 
+  /** Opens a page, its long timers held, up to the browser's question for a route, which the caller answers. */
+  async function openUnanswered(route: string, at = path) {
+    const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(route, resolve));
+    const watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
+    await watched.page.goto(`${verifier.url}${at}`);
+    return { watched, response: await asked };
+  }
+
   it.each([
     ['the record', certificatePath, 'the record. '],
     ['the key set', () => KEY_SET_PATH, 'the key set. '],
@@ -119,11 +128,7 @@ describeInChromium('the check in the browser', (chromium) => {
     for (const node of [serverNode, browserNode]) answer(node, lookupAnswer(record));
     const at = route(hashOf(record));
     const usual = browserNode.answers.get(at) ?? 'hang-up';
-    const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(at, resolve));
-    const watched = await chromium.open();
-    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
-    await watched.page.goto(`${verifier.url}${path}`);
-    const response = await asked;
+    const { watched, response } = await openUnanswered(at);
     // The other question is answered.
     await watched.page.waitForFunction('timers.size === 1');
     expect(await watched.verdict('CHECKING')).toBe('CHECKING');
@@ -143,11 +148,7 @@ describeInChromium('the check in the browser', (chromium) => {
   it('waits for an answer while its bytes arrive', async () => {
     answer(serverNode, lookupAnswer(record));
     const at = certificatePath(hashOf(record));
-    const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(at, resolve));
-    const watched = await chromium.open();
-    await watched.page.evaluateOnNewDocument(HOLD_TIMERS);
-    await watched.page.goto(`${verifier.url}${path}`);
-    const response = await asked;
+    const { watched, response } = await openUnanswered(at);
     await watched.page.waitForFunction('timers.size === 1');
     const first = await watched.page.evaluate('[...timers.keys()][0]');
     const text = JSON.stringify(lookupAnswer(record));
@@ -256,10 +257,7 @@ describeInChromium('the check in the browser', (chromium) => {
 
     /** Opens a page, focuses an element of it while the node has not answered, and then has the node answer. */
     async function focusBeforeAnswer(at: string, route: string, selector: string, body: JsonObject | null) {
-      const asked = new Promise<ServerResponse>((resolve) => browserNode.answers.set(route, resolve));
-      const watched = await chromium.open();
-      await watched.page.goto(`${verifier.url}${at}`);
-      const response = await asked;
+      const { watched, response } = await openUnanswered(route, at);
       await watched.page.focus('#details summary');
       await watched.page.keyboard.press('Enter');
       await watched.page.waitForSelector(OPEN);
