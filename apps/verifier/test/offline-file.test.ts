@@ -65,6 +65,7 @@ describeInChromium('the offline file, with the network cut', (chromium) => {
     expect(await watched.text('.result [data-layer="receipt"]')).toContain('says nothing for or against');
     await watched.upload('#key-set-file', keySet);
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
+    expect(await watched.attribute('[data-key-state]', 'aria-live')).toBe('polite');
     expect(await watched.text('.fingerprints')).toContain(keyFingerprint(TEST_SIGNER.publicKey));
     expect(await watched.attribute('.result', 'data-code')).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
     await auditPage(watched.page, 'offline-unconfirmed');

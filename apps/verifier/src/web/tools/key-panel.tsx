@@ -70,7 +70,7 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
     <div class="key-panel">
       <h3>{T.keys}</h3>
       <p class="note">{T.keysLead}</p>
-      <p data-key-state={candidate === null ? 'none' : isConfirmed ? 'confirmed' : 'unconfirmed'}>
+      <p aria-live="polite" data-key-state={candidate === null ? 'none' : isConfirmed ? 'confirmed' : 'unconfirmed'}>
         {isConfirmed ? T.keysConfirmed : message}
       </p>
       {candidate?.list != null && (
