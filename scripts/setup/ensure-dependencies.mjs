@@ -169,6 +169,11 @@ const EXPLANATIONS = [
     'Its compiler failed or was ended, as where less than 1 GB of memory is free. What npm said:',
   ],
   [
+    /`gyp` failed/,
+    'The compilation of better-sqlite3 could not be prepared.',
+    'Headers of Node may be missing: where npm config get nodedir names a folder, npm config delete nodedir may help.',
+  ],
+  [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/,
     'The package registry cannot be reached.',
     'The first run needs the network. Check the connection, or a proxy (npm config get proxy), and run the command again.',

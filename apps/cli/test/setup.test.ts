@@ -82,6 +82,7 @@ describe('a failing npm ci', () => {
       /not be compiled/,
     ],
     ['npm error gyp ERR! stack Error: `make` failed with exit code: 2', /not be compiled/],
+    ['npm error warn install getaddrinfo ENOTFOUND\n`gyp` failed with exit code: 1', /not be prepared/],
     ['npm error code ENOTFOUND\nnpm error network request to https://registry', /registry cannot be reached/],
     ['npm error code EACCES', /may not write/],
     ['npm error `npm ci` can only install packages when your package.json and', /do not fit/],
