@@ -3148,14 +3148,14 @@ class _Evaluation:
         member = at(path, f"{name}Hash")
         is_formed = (is_required or stated is not ABSENT) and self.must_hash(member, stated)
         is_unsealed = self.shape.protocol == "1.3.1" and not is_sealed(value)
-        if self.shape.profile is None or not _is_raw(value) or self.is_removed(value) or is_unsealed:
+        if self.shape.profile is None or not _is_raw(value) or self.is_removed(value) or is_unsealed or not is_formed:
             return None
         try:
             computed = hash_bytes(hashed_bytes(value, self.shape.profile, at(path, name)))
         except CanonicalError as error:
             self.values.append(Finding("CANONICALIZATION_ERROR", error.path, error.rule))
             return None
-        if not is_formed or stated == computed:
+        if stated == computed:
             return None
         return Finding(code, member, "not the hash of the value", text_of(stated), computed)
 
@@ -3196,7 +3196,7 @@ class _Evaluation:
         for name in ("input", "output"):
             value = get(snapshot, name)
             self.required(at("snapshot", name), value, is_sealed if is_confidential else _is_raw)
-            if not is_confidential and _LOOKS_LIKE_HASH.match(text_of(value)):
+            if _LOOKS_LIKE_HASH.match(text_of(value)):
                 self.must_hash(at("snapshot", name), value)
 
     def check_protected_set(self) -> None:

@@ -54,7 +54,7 @@ func (e *evaluation) differs(parent *Value, path, name, hashName string, require
 	value, hash := parent.Get(name), parent.Get(hashName)
 	member := at(path, hashName)
 	formed := (required || hash != nil) && e.mustHash(member, hash)
-	if e.shape.profile == "" || !isRaw(value) || e.removed(value) || e.shape.protocol == "1.3.1" && !isSealed(value) {
+	if !formed || e.shape.profile == "" || !isRaw(value) || e.removed(value) || e.shape.protocol == "1.3.1" && !isSealed(value) {
 		return Finding{}
 	}
 	computed, err := hashRaw(value, e.shape.profile, at(path, name))
@@ -62,7 +62,7 @@ func (e *evaluation) differs(parent *Value, path, name, hashName string, require
 		e.value(Finding{Code: "CANONICALIZATION_ERROR", Member: err.Path, Detail: err.Rule})
 		return Finding{}
 	}
-	if !formed || hash.Text == computed {
+	if hash.Text == computed {
 		return Finding{}
 	}
 	return Finding{Member: member, Detail: "not the hash of the value", Expected: hash.Text, Computed: computed}
@@ -136,7 +136,7 @@ func (e *evaluation) checkV2(snapshot *Value) {
 	for _, name := range []string{"input", "output"} {
 		value := snapshot.Get(name)
 		e.required(at("snapshot", name), value, content)
-		if e.shape.protocol != "1.3.1" && looksLikeHash.MatchString(value.text()) {
+		if looksLikeHash.MatchString(value.text()) {
 			e.mustHash(at("snapshot", name), value)
 		}
 	}

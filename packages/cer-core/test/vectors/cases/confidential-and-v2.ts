@@ -253,6 +253,12 @@ async function v2Cases(): Promise<Vector[]> {
       `sha256:${'A'.repeat(64)}`,
       fails('INVALID_SHA256_FORMAT', 'snapshot.output'),
     ),
+    [
+      'confidential-output-looks-like-a-hash',
+      'A string matching /^sha-?256:/i must be a well-formed hash.',
+      sealV2(v2({ protocolVersion: '1.3.1', prompt: 'x', parameters: FOUR_PARAMETERS, input: commitment('input'), output: 'sha-256:abc' })),
+      fails('SCHEMA_ERROR', 'snapshot.output', 'FSSS', { reasonCodes: ['SCHEMA_ERROR', 'INVALID_SHA256_FORMAT'] }),
+    ],
     lineV2('protocol-1-2-0', 'v2 has protocol 1.3.0 or 1.3.1.', 'snapshot.protocolVersion', '1.2.0', {
       ...schema('snapshot.protocolVersion'),
       ...unsupported,

@@ -88,6 +88,12 @@ export function toolCases(): Vector[] {
       'CANONICALIZATION_ERROR',
       `${first}.output`,
     ),
+    [
+      'output-only-not-well-formed',
+      'Only a string that is hashed as bytes must be well-formed Unicode.',
+      withCalls([call({ output: '\ud800' })]),
+      passes('PSSS'),
+    ],
     bad('tool-id-missing', 'A call has toolId and at.', [{ at: TIME, output: 'x' }], 'SCHEMA_ERROR', `${first}.toolId`),
     [
       'fault-of-form-before-evidence-and-hashes',
