@@ -1,4 +1,4 @@
-import { CER_VERIFY_CODES, type FailureCode } from './errors.js';
+import { CerError, CER_VERIFY_CODES, type FailureCode } from './errors.js';
 
 /** The reason why a schema was refused, besides the code SCHEMA_ERROR. */
 export type SchemaReason = 'SCHEMA_VERSION_UNSUPPORTED' | 'BUNDLE_CORRUPTED';
@@ -17,6 +17,15 @@ export interface Finding {
 
 export function schemaFinding(member: string, detail: string, reason?: SchemaReason): Finding {
   return { code: 'SCHEMA_ERROR', member, detail, ...(reason !== undefined && { reason }) };
+}
+
+/**
+ * The finding that a value has no canonical form.
+ * @throws the error itself when it is of another kind
+ */
+export function canonicalizationFinding(error: unknown): Finding {
+  if (!(error instanceof CerError) || error.code !== 'CANONICALIZATION_ERROR') throw error;
+  return { code: 'CANONICALIZATION_ERROR', member: error.path, detail: `has no canonical form (${error.message})` };
 }
 
 /** The findings by the precedence of their codes. @see docs/spec.md, "Verification codes" */

@@ -1,5 +1,4 @@
 import { member, pickPresent, type JsonObject } from '@cer/canonical-json';
-import { hashValue } from '../hash.js';
 import { checkMembers, type MemberRules } from './checks.js';
 import { rawValue } from '../schema/rules.js';
 import type { Finding } from '../finding.js';
@@ -11,6 +10,7 @@ import {
 } from './execution-members.js';
 import { isRedacted, type Layout, type LayoutContext } from './layout.js';
 import { checkToolHashForms, checkToolValueHashes } from './tool-calls.js';
+import { valueHashFinding } from './value-hash.js';
 
 export const V1_SNAPSHOT_TYPE = 'ai.execution.v1';
 
@@ -59,11 +59,11 @@ function checkInputAndOutput({ snapshot, protocol, resealed }: LayoutContext): F
     const expected = member(snapshot, hashName);
     if (value === undefined || typeof expected !== 'string') continue;
     if (resealed && (isRedacted(value) || isRedacted(expected))) continue;
-    const computed = hashValue(value, protocol.profile, `snapshot.${name}`);
-    if (computed === expected) continue;
-    wrong.push({ code, member: `snapshot.${hashName}`, detail: `does not match ${name}`, expected, computed });
+    const finding = valueHashFinding(value, expected, protocol.profile, { path: 'snapshot.', name, hashName, code });
+    if (finding !== null) wrong.push(finding);
   }
-  return wrong.length === 2 ? wrong.map((finding) => ({ ...finding, code: 'SNAPSHOT_HASH_MISMATCH' })) : wrong;
+  const areBoth = wrong.length === 2 && wrong.every(({ code }) => code !== 'CANONICALIZATION_ERROR');
+  return areBoth ? wrong.map((finding) => ({ ...finding, code: 'SNAPSHOT_HASH_MISMATCH' })) : wrong;
 }
 
 /** `cer.ai.execution.v1`. @see docs/spec.md, "cer.ai.execution.v1" */

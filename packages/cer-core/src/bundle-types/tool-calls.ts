@@ -1,9 +1,10 @@
 import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { hashValue, isSha256Hash } from '../hash.js';
+import { isSha256Hash } from '../hash.js';
 import { checkMembers, type MemberRules } from './checks.js';
 import { faultsOfElements, nonEmptyText, rawValue, timestamp, type Rule } from '../schema/rules.js';
 import { schemaFinding, type Finding } from '../finding.js';
 import { isRedacted, type LayoutContext } from './layout.js';
+import { valueHashFinding } from './value-hash.js';
 
 // Evidence of tool calls inside a snapshot: `toolCalls: [{toolId, at, input?|inputHash, output?|outputHash}]`.
 // @see docs/spec.md, "Tool calls"
@@ -86,10 +87,7 @@ export function checkToolValueHashes(context: LayoutContext): Finding[] {
       const expected = member(call, hashName);
       if (raw === undefined || typeof expected !== 'string') return [];
       if (isRemoved(context, call, rawName) || isRemoved(context, call, hashName)) return [];
-      const computed = hashValue(raw, context.protocol.profile, `${path}${rawName}`);
-      return computed === expected
-        ? []
-        : [{ code, member: `${path}${hashName}`, detail: `does not match ${rawName}`, expected, computed }];
+      return valueHashFinding(raw, expected, context.protocol.profile, { path, name: rawName, hashName, code }) ?? [];
     }),
   );
 }

@@ -125,6 +125,13 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   };
 }
 
+/** Whether there is a receipt at any place, of whatever type. */
+export function holdsReceipt(bundle: JsonObject, packaging: JsonObject | null): boolean {
+  const outer = packaging ?? bundle;
+  const attestations = [objectMember(objectMember(bundle, 'meta'), 'attestation'), objectMember(outer, 'attestation')];
+  return [present(outer, 'receipt'), ...attestations.map(receiptIn)].some((receipt) => receipt !== undefined);
+}
+
 /** Null means absent in responses that always have every member. */
 function present(object: JsonObject | null, name: string): JsonValue | undefined {
   const value = object === null ? undefined : member(object, name);

@@ -2,9 +2,9 @@ import { appendPath, isJsonObject, member, type JsonObject, type JsonValue } fro
 import type { LayoutContext } from '../bundle-types/layout.js';
 import { hasControlCharacter, MAX_LABEL_LENGTH } from '../schema/rules.js';
 import { checkToolEvidence } from '../bundle-types/tool-calls.js';
-import { CerError } from '../errors.js';
 import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
-import { inOrder, schemaFinding, type Finding } from '../finding.js';
+import { canonicalizationFinding, inOrder, schemaFinding, type Finding } from '../finding.js';
+import { holdsReceipt } from './evidence.js';
 import { outcomeOf, type LayerOutcome } from './layer.js';
 import type { Subject } from './subject.js';
 
@@ -42,7 +42,7 @@ export function checkIntegrity(subject: Subject): Integrity {
   ];
 
   const hashing = hashProjection(context, layout.projectForHash(bundle));
-  const values = form.length > 0 ? [] : tryFindings(() => layout.checkValueHashes(context));
+  const values = form.length > 0 ? [] : layout.checkValueHashes(context);
   const stated = member(bundle, 'certificateHash');
   const mismatch: Finding[] =
     hashing.hash !== null && isSha256Hash(stated) && hashing.hash !== stated
@@ -76,9 +76,7 @@ function checkEvidenceForm({ bundle, packaging }: Subject): Finding[] {
   if (meta !== undefined && !isJsonObject(meta)) return [schemaFinding('meta', 'must be an object')];
   const inner = isJsonObject(meta) ? (member(meta, 'attestation') ?? undefined) : undefined;
   const outer = member(packaging ?? bundle, 'attestation') ?? undefined;
-  const isElsewhere =
-    isJsonObject(inner) || isJsonObject(outer) || isJsonObject(member(packaging ?? bundle, 'receipt'));
-  if (!isElsewhere) return [];
+  if (!holdsReceipt(bundle, packaging)) return [];
   const isFaulty = (value: JsonValue | undefined): boolean => value !== undefined && !isJsonObject(value);
   return [
     ...(isFaulty(inner) ? [schemaFinding('meta.attestation', 'must be an object')] : []),
@@ -144,18 +142,4 @@ function hashProjection({ protocol }: LayoutContext, projection: JsonObject): Ha
   } catch (error) {
     return { projection, canonical: null, hash: null, findings: [canonicalizationFinding(error)] };
   }
-}
-
-function tryFindings(check: () => readonly Finding[]): readonly Finding[] {
-  try {
-    return check();
-  } catch (error) {
-    return [canonicalizationFinding(error)];
-  }
-}
-
-/** @throws the error itself when it is of another kind */
-function canonicalizationFinding(error: unknown): Finding {
-  if (!(error instanceof CerError) || error.code !== 'CANONICALIZATION_ERROR') throw error;
-  return { code: 'CANONICALIZATION_ERROR', member: error.path, detail: `has no canonical form (${error.message})` };
 }

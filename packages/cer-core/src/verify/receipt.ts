@@ -124,7 +124,8 @@ function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Tru
       ),
     );
   }
-  if (type !== null && receipt.scope !== type.receiptScope) {
+  // Of an unknown type the receipt must at least be that of a bundle.
+  if (receipt.scope !== (type?.receiptScope ?? 'full')) {
     findings.push(invalid(`${RECEIPT_MEMBER}.scope`, 'is of another scope than this bundle type needs'));
   }
   const isOther = (nodeId: string | null | undefined): boolean => (nodeId ?? receipt.nodeId) !== receipt.nodeId;

@@ -363,6 +363,14 @@ const precedence: readonly CaseLine[] = [
     fails('CANONICALIZATION_ERROR', 'snapshot.output'),
   ],
   [
+    'canonicalization-beside-mismatch',
+    'The reasons have every code found.',
+    seal(v1({ input: '\ud800', output: 'another' })),
+    fails('CANONICALIZATION_ERROR', 'snapshot.input', 'FSSS', {
+      reasonCodes: ['CANONICALIZATION_ERROR', 'OUTPUT_HASH_MISMATCH'],
+    }),
+  ],
+  [
     'input-before-certificate',
     'INPUT_HASH_MISMATCH before CERTIFICATE_HASH_MISMATCH.',
     change(seal(v1({ input: 'What is a receipt?' })), 'snapshot.input', 'another'),

@@ -238,6 +238,23 @@ export async function receiptCases(): Promise<Vector[]> {
       { heading: 'Receipt' },
     ],
     [
+      'receipt-of-a-project-on-an-unknown-type',
+      'A signature for one purpose never serves another.',
+      {
+        ...(await signedOver({
+          projectHash: sealed['certificateHash'] ?? null,
+          registeredAt: TIME,
+          nodeId: NODE_ID,
+          kid: ACTIVE.kid,
+        })),
+        bundleType: 'other',
+      },
+      fails('SCHEMA_ERROR', 'bundleType', 'FPFS', {
+        reasonCodes: ['SCHEMA_ERROR', 'SCHEMA_VERSION_UNSUPPORTED', INVALID],
+      }),
+      { heading: 'Receipt' },
+    ],
+    [
       'receipt-of-scope-hash-only',
       'A receipt whose scope does not fit the bundle type FAILS.',
       await attest(sealed, { envelope: false, receipt: { scope: 'hash-only' } }),
@@ -394,6 +411,18 @@ export async function receiptCases(): Promise<Vector[]> {
       'attestation is an object.',
       { cer: receipted, attestation: 'x' },
       fails('SCHEMA_ERROR', 'package.attestation', 'FPPS'),
+    ],
+    [
+      'attestation-of-a-package-is-text-without-a-receipt',
+      'attestation is an object where a receipt is present.',
+      { cer: change(receipted, RECEIPT, undefined), attestation: 'x' },
+      fails('ATTESTATION_MISSING', RECEIPT, 'PFFS'),
+    ],
+    [
+      'attestation-is-text-beside-a-receipt-that-is-text',
+      'meta.attestation is an object where a receipt is present.',
+      { cer: { ...sealed, meta: { attestation: 'x' } }, receipt: 'x', signature },
+      fails('SCHEMA_ERROR', 'meta.attestation', 'FFFS', { reasonCodes: ['SCHEMA_ERROR', 'ATTESTATION_MISSING'] }),
     ],
     [
       'demanded-and-there',

@@ -94,6 +94,18 @@ export function toolCases(): Vector[] {
       withCalls([call({ output: '\ud800' })]),
       passes('PSSS'),
     ],
+    [
+      'output-not-well-formed-beside-another-mismatch',
+      'The reasons have every code found.',
+      withCalls([
+        call({ output: '\ud800', outputHash: hashText('y') }),
+        call({ output: 'x', outputHash: hashText('y') }),
+      ]),
+      fails('CANONICALIZATION_ERROR', `${first}.output`, 'FSSS', {
+        reasonCodes: ['CANONICALIZATION_ERROR', 'TOOL_OUTPUT_HASH_MISMATCH'],
+      }),
+      { heading: 'Verification report' },
+    ],
     bad('tool-id-missing', 'A call has toolId and at.', [{ at: TIME, output: 'x' }], 'SCHEMA_ERROR', `${first}.toolId`),
     [
       'fault-of-form-before-evidence-and-hashes',
