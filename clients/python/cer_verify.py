@@ -1285,7 +1285,7 @@ def _read_checkpoint(note: str) -> _Checkpoint:
         raise _Malformed("a note has control characters, or over 256 KiB")
     text, gap, signatures = note.rpartition("\n\n")
     lines = signatures.split("\n")
-    if gap == "" or lines.pop() != "" or len(lines) > _MAX_SIGNATURE_LINES:
+    if gap == "" or lines.pop() != "" or not 1 <= len(lines) <= _MAX_SIGNATURE_LINES:
         raise _Malformed("a note ends with signature lines after an empty line")
     read = [_read_line(line) for line in lines]
     parts = text.split("\n")

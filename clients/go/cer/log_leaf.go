@@ -1,6 +1,7 @@
 package cer
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -90,6 +91,9 @@ func (o opening) leafOf(receipt digest) leaf {
 func parseOpening(text []byte) (opening, bool) {
 	v, fault := Parse(text)
 	if fault != nil || !v.Get("type").isText(leafType) {
+		return opening{}, false
+	}
+	if written, ok := jcs(v); !ok || !bytes.Equal(written, text) {
 		return opening{}, false
 	}
 	receiptSalt, ok := saltOf(v.Get("receiptSalt"))
