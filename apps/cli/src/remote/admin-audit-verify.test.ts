@@ -70,6 +70,30 @@ describe('cer admin audit verify', () => {
     expect(JSON.parse(cut.stderr)).toMatchObject({ code: 'AUDIT_TRUNCATED' });
   });
 
+  it('reads the lines that the node answers as format=ndjson', async () => {
+    const { entries, head } = await page('records.hide');
+    const [row] = entries;
+    const end = file('end', head);
+    const said = await verify(file('lines', row), '--head', end);
+    expect([said.exitCode, said.stderr]).toEqual([0, '']);
+    expect(JSON.parse(said.stdout)).toEqual({ status: 'VERIFIED', entries: 1, head });
+
+    const changed = JSON.stringify(row).replace('records.hide', 'records.show');
+    const broken = await verify(file('changed-lines', JSON.parse(changed)), '--head', end);
+    expect([broken.exitCode, JSON.parse(broken.stderr)]).toMatchObject([1, { code: 'AUDIT_HASH_MISMATCH', seq: 1 }]);
+  });
+
+  it('raises no alarm about a file that is no audit log', async () => {
+    const head = file('head-of-log', (await page('records.hide')).head);
+    const other = join(folder, 'other');
+    for (const text of ['{}', '[]', '{\n  "entries": []\n}', '{"resourceLogs":[]}', 'x']) {
+      writeFileSync(other, `{"entries":[],"head":null}\n${text}\n`);
+      const said = await verify(other, '--head', head);
+      const rule = 'line 2 is not one answer of GET /v1/admin/audit, nor one line of its format=ndjson';
+      expect(said).toEqual({ exitCode: 3, stdout: '', stderr: `cer: ${other}: ${rule}\n` });
+    }
+  });
+
   it.each([
     ['leads back', { next: 0 }],
     ['repeats its cursor', { entries: [], next: 1 }],

@@ -1,10 +1,18 @@
-import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import {
+  elementsOf,
+  isJsonObject,
+  JsonError,
+  member,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 import { AuditChainCheck, readAuditHead, type AuditFault, type AuditHead } from '@cer/cer-core/logs';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadKeys } from '../trusted-keys/key-material.js';
-import { DEFAULT_MAX_BYTES, readBytes } from '../files/read-bytes.js';
+import { DEFAULT_MAX_BYTES, nameOf, readBytes } from '../files/read-bytes.js';
 import { readOwnJson } from '../files/read-json.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import { readSecretFile } from '../files/secret-file.js';
@@ -30,7 +38,10 @@ export const adminAuditVerifyCommand: Command = {
     ...TIMEOUT_FLAG_HELP,
   ],
   examples: [
-    ['cer admin audit verify audit.ndjson --keys keys.json --head head.json', 'saved pages, one answer per line'],
+    [
+      'cer admin audit verify audit.ndjson --keys keys.json --head head.json',
+      'saved answers of GET /v1/admin/audit, one per line, or as format=ndjson',
+    ],
   ],
   run,
 };
@@ -65,7 +76,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   if (operands.length > 0 && flags.node !== undefined) throw new UsageError('FILE and --node exclude each other');
   const pages =
     operands.length > 0
-      ? pagesOfFile(onlyOperand(operands, 'FILE'), io)
+      ? pagesOfFile(onlyOperand(operands, 'FILE'), material.keySet.nodeId, io)
       : pagesOfNode(nodeAddress(flags.node, io), adminSecret(flags['admin-secret-file'], io), io);
   return talking(io, async () => {
     try {
@@ -111,14 +122,36 @@ async function readHead(file: string, io: Io): Promise<AuditHead> {
   return head;
 }
 
-async function* pagesOfFile(file: string, io: Io): AsyncGenerator<JsonObject> {
+async function* pagesOfFile(file: string, nodeId: string, io: Io): AsyncGenerator<JsonObject> {
   const text = new TextDecoder().decode(await readBytes(file, io.stdin, DEFAULT_MAX_BYTES));
-  for (const line of text.split('\n')) {
+  for (const [at, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const page = readOwnJson(new TextEncoder().encode(line), file);
-    if (!isJsonObject(page)) throw new UsageError('FILE: every line must be one response of GET /v1/admin/audit');
+    const page = pageOf(line, nodeId);
+    if (page === null) {
+      const rule = 'is not one answer of GET /v1/admin/audit, nor one line of its format=ndjson';
+      throw new UsageError(`${nameOf(file)}: line ${at + 1} ${rule}`);
+    }
     yield page;
   }
+}
+
+/** A saved answer as it is, and a line of `format=ndjson` as an answer of its own; null for any other text. */
+function pageOf(line: string, nodeId: string): JsonObject | null {
+  let value: JsonValue;
+  try {
+    value = parseJson(line);
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+  if (!isJsonObject(value)) return null;
+  if (Array.isArray(member(value, 'entries'))) return value;
+  const entry = member(value, 'entry');
+  if (!isJsonObject(entry)) return null;
+  // The signature of an entry states that the log ends there.
+  const [seq = null, hash = null] = [member(entry, 'seq'), member(value, 'hash')];
+  const [kid = null, signature = null] = [member(value, 'kid'), member(value, 'signature')];
+  return { entries: [value], head: { nodeId, seq, hash, kid, signature } };
 }
 
 async function* pagesOfNode(address: string, secret: string, io: Io): AsyncGenerator<JsonObject> {
