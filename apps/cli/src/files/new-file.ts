@@ -3,7 +3,8 @@ import { open, rm } from 'node:fs/promises';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
-import { asUsageError, nameOf } from './read-bytes.js';
+import { nameOf } from './read-bytes.js';
+import { asWriteError } from './write-error.js';
 
 export interface NewFile {
   /** The option that named the path, for the message. */
@@ -42,6 +43,6 @@ export async function writeNewFile(
   } catch (error) {
     if (faultCode(error) === 'EEXIST')
       throw new UsageError(`${option}: ${nameOf(path)} exists already${why === undefined ? '' : `, and ${why}`}`);
-    throw asUsageError(error, path);
+    throw asWriteError(error, path);
   }
 }

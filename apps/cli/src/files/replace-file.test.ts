@@ -7,6 +7,7 @@ import { UsageError } from '../usage-error.js';
 import type { Io } from '../io.js';
 import { writeNewFile } from './new-file.js';
 import { replaceFile } from './replace-file.js';
+import { asWriteError } from './write-error.js';
 
 const IO = { randomId: () => 'id', onInterrupt: () => () => undefined };
 
@@ -57,6 +58,21 @@ describe('files of the command', () => {
   it('leaves no part of a file when it is interrupted', async () => {
     expect(await leftBy((io) => replaceFile(join(folder, 'state.json'), 'new', io))).toEqual([]);
     expect(await leftBy((io) => writeNewFile(join(folder, 'new.json'), 'new', { option: '--out' }, io))).toEqual([]);
+  });
+
+  it('names what keeps a file from being written', async () => {
+    const missing = join(folder, 'missing', 'new.json');
+    await expect(writeNewFile(missing, 'new', { option: '--out' }, IO)).rejects.toThrow(/missing does not exist$/);
+    const file = join(folder, 'file');
+    await replaceFile(file, 'old', IO);
+    for (const below of [join(file, 'new.json'), join(file, 'folder', 'new.json')]) {
+      await expect(writeNewFile(below, 'new', { option: '--out' }, IO)).rejects.toThrow(/is a file, not a folder$/);
+      await expect(replaceFile(below, 'new', IO)).rejects.toThrow(/is a file, not a folder$/);
+    }
+    for (const code of ['EACCES', 'EPERM', 'EROFS']) {
+      const fault = asWriteError(Object.assign(new Error('refused'), { code }), file);
+      expect(fault).toEqual(new UsageError(`${file}: may not be written by this user, or its disk is read-only`));
+    }
   });
 
   it('leaves no draft where the file cannot be replaced', async () => {

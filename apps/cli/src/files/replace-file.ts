@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Io } from '../io.js';
 import { faultCode } from './fault-code.js';
-import { asUsageError } from './read-bytes.js';
+import { asWriteError } from './write-error.js';
 
 /** Permission bits of a new file and of the folders above it. */
 export interface Modes {
@@ -32,7 +32,7 @@ export async function replaceFile(
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     if (faultCode(error) === null) throw error;
-    throw asUsageError(error, path);
+    throw asWriteError(error, path);
   } finally {
     takeBack();
   }

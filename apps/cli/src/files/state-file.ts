@@ -35,7 +35,9 @@ export async function readState(path: string): Promise<JsonValue | undefined> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    if (faultCode(error) === 'ENOENT') return undefined;
+    const code = faultCode(error);
+    // A file where a folder of the path would be is found when the state is written.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw asUsageError(error, path);
   }
   return readOwnJson(bytes, path);

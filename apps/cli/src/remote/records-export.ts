@@ -7,7 +7,8 @@ import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { faultCode } from '../files/fault-code.js';
-import { asUsageError, nameOf } from '../files/read-bytes.js';
+import { nameOf } from '../files/read-bytes.js';
+import { asWriteError } from '../files/write-error.js';
 import { secondsOf, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { printable } from '../printable.js';
@@ -143,7 +144,7 @@ async function targetOf(path: string): Promise<Target> {
     const found = await stat(path);
     if (!found.isFile() && !found.isDirectory()) return { draft: path, path };
   } catch (error) {
-    if (faultCode(error) !== 'ENOENT') throw asUsageError(error, path);
+    if (faultCode(error) !== 'ENOENT') throw asWriteError(error, path);
     await refuseUnusable(dirname(path));
     return { draft: `${path}.part`, path };
   }
@@ -156,7 +157,7 @@ async function refuseUnusable(folder: string): Promise<void> {
     await access(folder, constants.W_OK);
   } catch (error) {
     if (faultCode(error) === 'ENOENT') throw new UsageError(`--out: the folder ${nameOf(folder)} does not exist`);
-    throw asUsageError(error, folder);
+    throw asWriteError(error, folder);
   }
 }
 
