@@ -42,6 +42,11 @@ describe('cer seal', () => {
     expect({ ...(JSON.parse(stdout) as JsonObject), meta }).toEqual(readSample('confidential.json'));
   });
 
+  it('refuses salts for a protocol that seals nothing', async () => {
+    const said = await cer(['seal', sample('execution.json'), '--salts', sample('confidential-openings.json')]);
+    expect(said).toEqual({ exitCode: 3, stdout: '', stderr: 'cer: --salts: only protocol 1.3.1 uses salts\n' });
+  });
+
   it('warns that unrequested openings are lost', async () => {
     const { stderr } = await cer(['seal', sample('confidential-execution.json')]);
     expect(stderr).toMatch(/^cer: the random salts were discarded[^\n]*\n$/);

@@ -59,6 +59,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     if (!(error instanceof CerError)) throw error;
     return refuse(error.code, [error.message], io);
   }
+  if (given !== null && sealed.salts === null) throw new UsageError('--salts: only protocol 1.3.1 uses salts');
   // Written before the certificate: a certificate without stored openings must not look complete.
   if (flags.openings !== undefined) await keepOpenings(flags.openings, sealed, io);
   io.stdout.write(`${printableJson(sealed.bundle)}\n`);
