@@ -47,6 +47,18 @@ describe('cer', () => {
       '--admin-secret-file: none: no such file',
     ],
     [['verify', HASH], `${HASH}: no such file; by the hash, verify a record with cer verify --hash`],
+    [['verify', HASH, '--node', NODE], '--node: is the name of a node here, not its address (see: cer help verify)'],
+    [
+      ['verify-project', 'x', '--node', NODE],
+      '--node: is the name of a node here, not its address (see: cer help verify-project)',
+    ],
+    [
+      ['verify-package', 'x', '--node', NODE],
+      '--node: is the name of a node here, not its address (see: cer help verify-package)',
+    ],
+    [['keys', 'shw'], 'keys has no command shw (cer help keys lists its commands)'],
+    [['keys', 'root', 'sgn'], 'keys root has no command sgn (cer help keys root lists its commands)'],
+    [['admin', 'audit', '-x'], 'admin audit has no command -x (cer help admin audit lists its commands)'],
     [['keys', 'root', 'sign'], '--root is missing (see: cer help keys root sign)'],
     [['keys', 'root', 'sign-log'], '--root is missing (see: cer help keys root sign-log)'],
   ])('says what is wrong with a call: %j', async (args, message) => {

@@ -44,6 +44,12 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     throw new UsageError(`${question}: ${names}? (see: cer help ${printable(first, 40)})`);
   }
   if (call === null) {
+    const words = argv.filter((arg) => !HELP_FLAGS.has(arg));
+    const group = groupIn(words);
+    if (group.length > 0) {
+      const [name, wrong] = [group.join(' '), printable(words[group.length] ?? '', 40)];
+      throw new UsageError(`${name} has no command ${wrong} (cer help ${name} lists its commands)`);
+    }
     const kind = first.startsWith('-') ? 'flag' : 'command';
     throw new UsageError(`unknown ${kind} ${printable(first, 40)} (cer help lists the commands)`);
   }
@@ -54,6 +60,12 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
   const command = await call.command.load();
   return command.run(call.args, io);
+}
+
+/** The words with which names of commands begin, such as `keys root` in `keys root sgn`; none where there are none. */
+function groupIn(argv: readonly string[]): readonly string[] {
+  const wrong = argv.findIndex((_, at) => commandsUnder(argv.slice(0, at + 1)).length === 0);
+  return argv.slice(0, wrong);
 }
 
 /** After `--` everything is an operand. */

@@ -58,6 +58,14 @@ export function refuseLogFlagsWithoutPolicy(flags: {
   if (flags['log-proof'] !== undefined) throw new UsageError('--log-proof needs --log-policy');
 }
 
+/** The node that the flag pins by its name, or null. @throws UsageError for an address, which is the name of no node */
+export function pinnedNode(flag: string | undefined): string | null {
+  if (flag !== undefined && /^https?:\/\//i.test(flag)) {
+    throw new UsageError('--node: is the name of a node here, not its address', { seesHelp: true });
+  }
+  return flag ?? null;
+}
+
 /** The options for cer-core that the flags select. */
 export function verifyOptions(
   flags: VerifyFlagValues,

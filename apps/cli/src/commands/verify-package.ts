@@ -12,7 +12,7 @@ import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
-import { VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
+import { pinnedNode, VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
 
 const { keys, history, root, 'tsa-roots': tsaRoots, 'log-policy': logPolicyFlag, node, json, timeout } = VERIFY_FLAGS;
 const FLAGS = {
@@ -43,6 +43,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
   const io = withTimeout(flags.timeout, untimed);
   const path = onlyOperand(operands, 'FILE');
+  const nodeId = pinnedNode(flags.node);
   const roots = await loadTsaRoots(flags['tsa-roots'], io);
   const logPolicy = await loadLogPolicy(flags['log-policy'], io);
   const totalBytes = totalBytesOf(flags['max-bytes']);
@@ -50,9 +51,8 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   // Loaded here only, so that other commands start faster.
   const { checkPackage } = await import('../audit-package/check-package.js');
   try {
-    const pinned = await loadPinnedKeys(flags, flags.node ?? null, io);
+    const pinned = await loadPinnedKeys(flags, nodeId, io);
     const { material } = pinned;
-    const nodeId = flags.node ?? null;
     let bar = new ProgressBar(io.stderr, null, io.now);
     const verification = await checkPackage(file, {
       trust: { keySet: material?.keySet ?? null, nodeId },

@@ -12,7 +12,13 @@ import type { Command } from '../command.js';
 import { withLogProof } from '../log/attach-proof.js';
 import { loadLogPolicy } from '../log/log-policy.js';
 import { readLogProof } from '../log/read-proof.js';
-import { refuseLogFlagsWithoutPolicy, VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
+import {
+  pinnedNode,
+  refuseLogFlagsWithoutPolicy,
+  VERIFY_FLAG_HELP,
+  VERIFY_FLAGS,
+  verifyOptions,
+} from './verify-flags.js';
 
 /** Verifies a project bundle and every step in it. @see docs/spec.md, "Project verification" */
 export const verifyProjectCommand: Command = {
@@ -28,12 +34,13 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, VERIFY_FLAGS);
   const io = withTimeout(flags.timeout, untimed);
   const source = onlyOperand(operands, 'FILE');
+  const nodeId = pinnedNode(flags.node);
   const { value, fault } = await readStrictFile(source, io.stdin, readMaxBytes(flags['max-bytes']));
   const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
   refuseLogFlagsWithoutPolicy(flags);
   const logPolicy = await loadLogPolicy(flags['log-policy'], io);
   const proof = flags['log-proof'] === undefined ? null : await readLogProof(flags['log-proof'], io);
-  const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
+  const keys = await loadPinnedKeys(flags, nodeId, io);
   const pinned = { timestamps: tsaRoots?.verifier ?? null, transparency: logPolicy?.verifier ?? null };
   const options = verifyOptions(flags, keys, pinned, io.now());
   const shown = proof === null || fault !== null ? value : withLogProof(value, proof);

@@ -12,7 +12,13 @@ import { verifyAny } from '../verification.js';
 import type { Command } from '../command.js';
 import { withLogProof, type LogProofEntry } from '../log/attach-proof.js';
 import { loadLogPolicy } from '../log/log-policy.js';
-import { refuseLogFlagsWithoutPolicy, VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
+import {
+  pinnedNode,
+  refuseLogFlagsWithoutPolicy,
+  VERIFY_FLAG_HELP,
+  VERIFY_FLAGS,
+  verifyOptions,
+} from './verify-flags.js';
 
 /** Verifies a certificate, offline unless the keys are to be fetched. @see docs/spec.md, "Command line" */
 export const verifyCommand: Command = {
@@ -74,6 +80,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     const asJson = flags.json ?? false;
     return verifyByHash({ hash, node, pins, ...pinned, asJson, requireAttestation, requireLog }, io);
   }
+  const nodeId = pinnedNode(flags.node);
   const maxBytes = readMaxBytes(flags['max-bytes']);
   if (flags.batch !== true) {
     const source = onlyOperand(operands, 'FILE');
@@ -81,7 +88,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     // The file first: if it is missing, no node is contacted.
     const read = readOne(await readBytes(source, io.stdin, maxBytes, RAISES_LIMIT), source, maxBytes);
     const json = proof === null || read.fault !== null ? read : { ...read, value: withLogProof(read.value, proof) };
-    const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
+    const keys = await loadPinnedKeys(flags, nodeId, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, pinned, io.now()));
     return writeReport(verification, keys, flags.json ?? false, io);
   }
@@ -92,11 +99,11 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   return verifyBatch(
     {
       sources: operands,
-      keys: await loadPinnedKeys(flags, flags.node ?? null, io),
+      keys: await loadPinnedKeys(flags, nodeId, io),
       tsaRootsPem: tsaRoots?.pem ?? null,
       logPolicyText: logPolicy?.text ?? null,
       requireLog,
-      nodeId: flags.node ?? null,
+      nodeId,
       requireAttestation: flags['require-attestation'] ?? false,
       maxBytes,
       asJson: flags.json ?? false,
