@@ -223,4 +223,12 @@ describe('cer proxy', () => {
     const said = await cer(['proxy', ...address, ...flags], { env });
     expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(/^cer: (--port|--max-spool-bytes|URL): /)]);
   });
+
+  it.each(['--app-id', '--provider'])('refuses a %s that no certificate takes', async (flag) => {
+    const env = { CER_NODE_URL: addressOf(node), CER_API_KEY: 'key', CER_SPOOL_DIR: folder };
+    for (const text of ['', 'x'.repeat(257)]) {
+      const said = await cer(['proxy', addressOf(provider), '--port', '65536', flag, text], { env });
+      expect(said).toMatchObject({ exitCode: 3, stderr: `cer: ${flag}: must have 1 to 256 characters\n` });
+    }
+  });
 });

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { platform } from '#client-platform';
 import { createContexts } from './calls/call-context.js';
+import { checkOptions } from './check-options.js';
 import { observeCalls } from './call-observer.js';
 import { createEvidence } from './evidence.js';
 import { aiSdkTelemetry, type AiSdkTelemetry } from './frameworks/ai-sdk.js';
@@ -81,9 +82,11 @@ export interface Certificates {
 /**
  * Certificates for the calls that this program makes of models. Calls are sealed here and attested later, so a call
  * never waits for the node.
- * @throws TypeError for a missing or malformed address of the node, and for options that contradict each other
+ * @throws TypeError for a missing or malformed address of the node, for an unknown or malformed option, and for options
+ *   that contradict each other
  */
 export function certificates(options: CertificatesOptions): Certificates {
+  checkOptions(options);
   const settings = settingsOf(options);
   const access = accessOf(settings);
   const evidence = createEvidence(settings, access, platform);

@@ -5,6 +5,7 @@ import type { NodeAccess } from './node-api/request.js';
 import type { Platform } from './platform/platform.js';
 import type { Settings } from './settings.js';
 import { createDrain } from './spool/drain.js';
+import { errorCode } from './spool/error-code.js';
 import { createMemorySpool } from './spool/memory-spool.js';
 import type { Spool } from './spool/spool.js';
 import { newCounts, type Counts, type Stats } from './stats.js';
@@ -176,7 +177,9 @@ function openSpools(
   try {
     return [openFileSpool(spoolDir, failed), memory];
   } catch (error) {
-    failed(error);
+    const why = errorCode(error) ?? 'unknown fault';
+    const message = `the spool ${spoolDir} cannot be used (${why}): certificates wait in memory, and end with the process`;
+    failed(new Error(message, { cause: error }));
     return [memory];
   }
 }

@@ -15,7 +15,8 @@ declare global {
 const FLUSH_MS = 2000;
 
 try {
-  const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app' });
+  const { CER_APP_ID: appId = '' } = process.env;
+  const cer = certificates({ appId: appId === '' ? 'app' : appId });
   globalThis.fetch = cer.fetch({ fetch: globalThis.fetch });
   // Providers of the AI SDK may have their own fetch.
   globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = [...(globalThis.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), cer.aiSdk()];

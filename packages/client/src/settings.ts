@@ -2,6 +2,7 @@ import { platform } from '#client-platform';
 import { isWellFormed } from '@cer/canonical-json';
 import type { Json, JsonMembers } from './json.js';
 import type { Meter } from './metrics.js';
+import { addressOf } from './node-api/access.js';
 import { warnOfRefusal } from './refusal-warning.js';
 
 /** A certificate that a node attested. */
@@ -134,14 +135,7 @@ export interface Settings extends CertificatesOptions {
 /** @throws TypeError for options that are missing, malformed, or contradict each other */
 export function settingsOf(options: CertificatesOptions): Settings {
   const { environment } = platform;
-  const given = options.nodeUrl ?? environment['CER_NODE_URL'] ?? '';
-  if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-    throw new TypeError(
-      'nodeUrl: must be a http or https address (or set CER_NODE_URL), such as http://127.0.0.1:4100',
-    );
-  }
-  const { username, password, href } = new URL(given);
-  if (username !== '' || password !== '') throw new TypeError('nodeUrl: must not hold a password');
+  const nodeUrl = addressOf(options.nodeUrl ?? environment['CER_NODE_URL'] ?? '', ' (or set CER_NODE_URL)');
   const apiKey = options.apiKey ?? environment['CER_API_KEY'];
   if ((protocolOf(options) === '1.3.1') !== (options.confidential !== undefined)) {
     throw new TypeError('protocol: 1.3.1 and the option confidential need each other');
@@ -150,7 +144,7 @@ export function settingsOf(options: CertificatesOptions): Settings {
   return {
     ...options,
     onError: options.onError ?? warnOfRefusal,
-    nodeUrl: href.replace(/\/+$/, ''),
+    nodeUrl,
     fetch: options.fetch ?? globalThis.fetch,
     spoolDir: options.spoolDir === undefined ? (environment['CER_SPOOL_DIR'] ?? platform.spoolDir) : options.spoolDir,
     ...(apiKey !== undefined && apiKey !== '' && { apiKey }),

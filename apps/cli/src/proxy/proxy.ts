@@ -50,6 +50,8 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   const io = withTimeout(flags.timeout, given);
   const to = addressIn(onlyOperand(operands, 'URL'), 'URL');
   if (/[?#]/.test(to)) throw new UsageError('URL: must have neither a query nor a fragment', { seesHelp: true });
+  const appId = labelOf(flags['app-id'], '--app-id') ?? 'cer-proxy';
+  const provider = labelOf(flags.provider, '--provider');
   const port = numberOf(flags.port, '--port', MAX_PORT) ?? PORT;
   const maxSpoolBytes = numberOf(flags['max-spool-bytes'], '--max-spool-bytes', Number.MAX_SAFE_INTEGER);
   const node = {
@@ -71,7 +73,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     },
   );
   const cer = certificates({
-    appId: flags['app-id'] ?? 'cer-proxy',
+    appId,
     ...node,
     ...(spoolDir !== undefined && { spoolDir }),
     ...(maxSpoolBytes !== undefined && { maxSpoolBytes }),
@@ -82,7 +84,6 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     onDeadLetter: (_, code) => refused.push(code),
     onError: faultWriter(io),
   });
-  const { provider } = flags;
   const observed = cer.fetch({ fetch: upstream.fetch, ...(provider !== undefined && { provider }) });
   io.stderr.write(`${proxy.url} forwards to ${to} and certifies calls of models; Ctrl-C ends it\n`);
   await io.untilInterrupted();
@@ -98,6 +99,12 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   io.stderr.write(`${counted(seen, 'call')}, ${sealed} sealed, ${attested} attested, ${waiting} waiting${without}\n`);
   if (refused.length > 0) return fail({ reason: 'ATTESTATION_ERROR', details: refused }, io);
   return waiting > 0 ? EXIT.notJudged : EXIT.verified;
+}
+
+/** Text that a certificate takes as a label: with any other no call would have a certificate. */
+function labelOf(flag: string | undefined, name: string): string | undefined {
+  if (flag === undefined || (flag !== '' && flag.length <= 256)) return flag;
+  throw new UsageError(`${name}: must have 1 to 256 characters`);
 }
 
 function numberOf(flag: string | undefined, name: string, most: number): number | undefined {

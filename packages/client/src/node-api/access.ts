@@ -34,11 +34,25 @@ export function sendable(secret: string, name: string, what = 'secret'): string 
   throw new TypeError(`${name}: must hold the ${what} and nothing else`);
 }
 
-/** The options with every default in place. @throws TypeError for a key that cannot be sent */
+/**
+ * The address of a node, without a slash at its end.
+ * @param otherwise where the address may come from instead, for the message
+ * @throws TypeError for anything but a http or https address, and for one with a password
+ */
+export function addressOf(nodeUrl: string, otherwise = ''): string {
+  if (!/^https?:\/\//i.test(nodeUrl) || !URL.canParse(nodeUrl)) {
+    throw new TypeError(`nodeUrl: must be a http or https address${otherwise}, such as http://127.0.0.1:4100`);
+  }
+  const { username, password, href } = new URL(nodeUrl);
+  if (username !== '' || password !== '') throw new TypeError('nodeUrl: must not hold a password');
+  return href.replace(/\/+$/, '');
+}
+
+/** The options with every default in place. @throws TypeError for an address or a key that cannot be one */
 export function accessOf(options: NodeClientOptions): NodeAccess {
   const { nodeUrl, apiKey, fetch, transport, timeoutMs, retries, maxAnswerBytes } = options;
   return {
-    url: nodeUrl.replace(/\/+$/, ''),
+    url: addressOf(nodeUrl),
     // An empty variable is a missing one.
     apiKey: sendable(apiKey ?? '', 'apiKey', 'API key') || null,
     transport: transport ?? fetchTransport(fetch ?? globalThis.fetch),

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { certificates } from './certificates.js';
+import { createNodeClient } from './node-client.js';
+
+const GOOD = { appId: 'tests', nodeUrl: 'http://127.0.0.1:1', spoolDir: null };
+
+/** As a program without types calls it. */
+const untyped: (options?: unknown) => unknown = (options) => Reflect.apply(certificates, undefined, [options]);
+
+describe('options of a program without types', () => {
+  it.each([
+    [{ appId: '' }, 'appId: must be a string of 1 to 256 characters'],
+    [{ appId: 5 }, 'appId: must be a string of 1 to 256 characters'],
+    [{ apiKey: 5 }, 'apiKey: must be a string'],
+    [{ spoolDir: 5 }, 'spoolDir: must be a string, or null'],
+    [{ maxSpoolBytes: '1GB' }, 'maxSpoolBytes: must be a number, at least 0'],
+    [{ timeoutMs: Number.NaN }, 'timeoutMs: must be a number, at least 0'],
+    [{ onFull: 'throw' }, 'onFull: must be one of count, throw-before-call'],
+    [{ protocol: '1.2' }, 'protocol: must be one of 1.2.0, 1.3.0, 1.3.1'],
+    [{ certify: true }, 'certify: must be a function'],
+    [{ onCertified: 'log' }, 'onCertified: must be a function'],
+    [{ confidential: true }, 'confidential: must be an object with the string prompt and the function onOpenings'],
+    [{ confidential: { prompt: 'x' } }, 'confidential: must be an object with'],
+    [{ coverage: true }, 'coverage: must be an object, and its everyMs a number above 0'],
+    [{ coverage: { everyMs: '1m' } }, 'coverage: must be an object, and its everyMs a number above 0'],
+    [{ redation: { name: 'x' } }, 'redation: is not an option. The options are appId, nodeUrl, apiKey, '],
+    [{ toString: 'x' }, 'toString: is not an option'],
+  ])('refuses %p', (options, message) => {
+    expect(() => untyped({ ...GOOD, ...options })).toThrow(message);
+  });
+
+  it('names what it takes when nothing is given', () => {
+    expect(() => untyped()).toThrow("certificates: takes an object of options, such as { appId: 'travel-desk' }");
+  });
+
+  it('takes every option that types take, also undefined', () => {
+    const hook = (): void => undefined;
+    const given = { coverage: {}, certify: undefined, onError: hook, maxSpoolBytes: Infinity, retries: 0 };
+    expect(() => untyped({ ...GOOD, ...given })).not.toThrow();
+  });
+
+  it('says where certificates wait when the folder of the spool is a file', async () => {
+    const faults: unknown[] = [];
+    const spoolDir = fileURLToPath(import.meta.url);
+    const cer = certificates({ ...GOOD, spoolDir, onError: (error) => faults.push(error) });
+    await cer.close();
+    expect(faults).toEqual([
+      new Error(
+        `the spool ${spoolDir} cannot be used (ENOTDIR): certificates wait in memory, and end with the process`,
+      ),
+    ]);
+  });
+
+  it.each([[{}], [{ nodeUrl: '127.0.0.1:4100' }]])('a client of the node refuses %p', (options) => {
+    const create: () => unknown = () => Reflect.apply(createNodeClient, undefined, [options]);
+    expect(create).toThrow('nodeUrl: must be a http or https address, such as http://127.0.0.1:4100');
+  });
+});

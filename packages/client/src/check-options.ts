@@ -1,0 +1,77 @@
+import type { CertificatesOptions } from './settings.js';
+
+/** A test of an option that is stated, and the rule in words. */
+type Rule = readonly [isValid: (value: unknown) => boolean, rule: string];
+
+const TEXT: Rule = [(value) => typeof value === 'string', 'must be a string'];
+const AMOUNT: Rule = [(value) => typeof value === 'number' && value >= 0, 'must be a number, at least 0'];
+const FUNCTION: Rule = [(value) => typeof value === 'function', 'must be a function'];
+const oneOf = (...values: readonly string[]): Rule => [
+  (value) => typeof value === 'string' && values.includes(value),
+  `must be one of ${values.join(', ')}`,
+];
+
+/** One rule for each option; null where its value is checked when it is read. */
+const RULES: Readonly<Record<keyof CertificatesOptions, Rule | null>> = {
+  appId: [
+    (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256,
+    'must be a string of 1 to 256 characters',
+  ],
+  nodeUrl: null,
+  apiKey: TEXT,
+  spoolDir: [(value) => value === null || typeof value === 'string', 'must be a string, or null'],
+  maxSpoolBytes: AMOUNT,
+  maxSpoolAgeMs: AMOUNT,
+  maxContentBytes: AMOUNT,
+  onFull: oneOf('count', 'throw-before-call'),
+  certify: FUNCTION,
+  protocol: oneOf('1.2.0', '1.3.0', '1.3.1'),
+  confidential: [
+    (value) => typeof memberOf(value, 'prompt') === 'string' && typeof memberOf(value, 'onOpenings') === 'function',
+    'must be an object with the string prompt and the function onOpenings',
+  ],
+  redaction: null,
+  coverage: [
+    (value) => typeof value === 'object' && value !== null && isInterval(memberOf(value, 'everyMs')),
+    'must be an object, and its everyMs a number above 0',
+  ],
+  meter: null,
+  onCertified: FUNCTION,
+  onProject: FUNCTION,
+  onDeadLetter: FUNCTION,
+  waitUntil: FUNCTION,
+  onError: FUNCTION,
+  fetch: FUNCTION,
+  timeoutMs: AMOUNT,
+  retries: AMOUNT,
+};
+
+const NAMES = Object.entries(RULES);
+
+/**
+ * Programs without types give what types refuse: with a misspelt name, or a value of another type, calls would have no
+ * certificate, or the certificate of content that was to be masked.
+ * @throws TypeError that names the option and its rule
+ */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError("certificates: takes an object of options, such as { appId: 'travel-desk' }");
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const [, rule] = NAMES.find(([known]) => known === name) ?? [];
+    if (rule === undefined) throw new TypeError(`${name}: is not an option. The options are ${namesOf()}`);
+    if (rule !== null && value !== undefined && !rule[0](value)) throw new TypeError(`${name}: ${rule[1]}`);
+  }
+}
+
+function namesOf(): string {
+  return NAMES.map(([name]) => name).join(', ');
+}
+
+function isInterval(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && value > 0);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
