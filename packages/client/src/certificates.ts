@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { platform } from '#client-platform';
 import { createContexts } from './calls/call-context.js';
-import { checkOptions } from './check-options.js';
+import { checkClient, checkFetchOptions, checkOptions, checkTool } from './check-options.js';
 import { observeCalls } from './call-observer.js';
 import { createEvidence } from './evidence.js';
 import { aiSdkTelemetry, type AiSdkTelemetry } from './frameworks/ai-sdk.js';
@@ -133,10 +133,16 @@ export function certificates(options: CertificatesOptions): Certificates {
 
   return {
     node: createNodeApi(access),
-    fetch: fetchOf,
-    openai: <T extends FetchingClient>(client: T): T =>
-      client.withOptions({ fetch: fetchOf({ fetch: fetchIn(client) ?? settings.fetch }) }) as T,
+    fetch: (given) => {
+      checkFetchOptions(given);
+      return fetchOf(given);
+    },
+    openai: <T extends FetchingClient>(client: T): T => {
+      checkClient('openai', client, 'new OpenAI()');
+      return client.withOptions({ fetch: fetchOf({ fetch: fetchIn(client) ?? settings.fetch }) }) as T;
+    },
     anthropic: <T extends AnthropicClient>(client: T): T => {
+      checkClient('anthropic', client, 'new Anthropic()');
       const middleware = middlewareIn(client);
       const changed =
         middleware === null
@@ -151,7 +157,10 @@ export function certificates(options: CertificatesOptions): Certificates {
       answers.remember();
       return agentsProcessor({ ...frameworks, projects, answers, flush: () => evidence.flush() });
     },
-    tool: (name, tool) => observeTool(frameworks, name, tool),
+    tool: (name, tool) => {
+      checkTool(name, tool);
+      return observeTool(frameworks, name, tool);
+    },
     run: (given, work) => runProject(projects, given, work),
     of: (answer) => guarded(failed, () => certificateOf(answers, protocolOf(settings), answer)),
     stats: () => evidence.stats(),

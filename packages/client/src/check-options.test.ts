@@ -40,6 +40,32 @@ describe('options of a program without types', () => {
     expect(() => untyped({ ...GOOD, ...given })).not.toThrow();
   });
 
+  it('says what the functions of a client take', async () => {
+    const cer = certificates(GOOD);
+    const call = (of: object, name: string, ...given: readonly unknown[]): (() => unknown) => {
+      const called: unknown = Reflect.get(of, name);
+      if (typeof called !== 'function') throw new Error(`${name} is not a function`);
+      const result: () => unknown = () => Reflect.apply(called, of, given);
+      return result;
+    };
+    for (const given of ['http://x/chat/completions', new URL('http://x/'), new Request('http://x/'), fetch, null]) {
+      expect(call(cer, 'fetch', given)).toThrow(/^cer\.fetch: takes .* pass cer\.fetch\(\), not cer\.fetch$/);
+    }
+    expect(call(cer, 'fetch', { provider: '' })).toThrow('provider: must be a string of 1 to 256 characters');
+    for (const client of [undefined, 'sk-x', URL, {}]) {
+      expect(call(cer, 'openai', client)).toThrow('openai: takes a client of the SDK, such as new OpenAI()');
+      expect(call(cer, 'anthropic', client)).toThrow('anthropic: takes a client of the SDK, such as new Anthropic()');
+    }
+    for (const given of [[() => 1], ['case-7', () => 1], [{}, () => 1], [{ project: 'case-7' }]]) {
+      await expect(call(cer, 'run', ...given)()).rejects.toThrow('run: takes { project }, such as');
+    }
+    for (const given of [[() => 1], ['weather']]) {
+      expect(call(cer, 'tool', ...given)).toThrow('tool: takes a name and a function, such as');
+    }
+    expect(call(cer.node, 'lookup', 'sha256:x')).toThrow('lookup: takes { certificateHash } or { executionId }');
+    await cer.close();
+  });
+
   it('says where certificates wait when the folder of the spool is a file', async () => {
     const faults: unknown[] = [];
     const spoolDir = fileURLToPath(import.meta.url);

@@ -6,6 +6,7 @@ type Rule = readonly [isValid: (value: unknown) => boolean, rule: string];
 const TEXT: Rule = [(value) => typeof value === 'string', 'must be a string'];
 const AMOUNT: Rule = [(value) => typeof value === 'number' && value >= 0, 'must be a number, at least 0'];
 const FUNCTION: Rule = [(value) => typeof value === 'function', 'must be a function'];
+const LABEL = 'must be a string of 1 to 256 characters';
 const oneOf = (...values: readonly string[]): Rule => [
   (value) => typeof value === 'string' && values.includes(value),
   `must be one of ${values.join(', ')}`,
@@ -13,10 +14,7 @@ const oneOf = (...values: readonly string[]): Rule => [
 
 /** One rule for each option; null where its value is checked when it is read. */
 const RULES: Readonly<Record<keyof CertificatesOptions, Rule | null>> = {
-  appId: [
-    (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256,
-    'must be a string of 1 to 256 characters',
-  ],
+  appId: [isLabel, LABEL],
   nodeUrl: null,
   apiKey: TEXT,
   spoolDir: [(value) => value === null || typeof value === 'string', 'must be a string, or null'],
@@ -68,10 +66,45 @@ function namesOf(): string {
   return NAMES.map(([name]) => name).join(', ');
 }
 
+function isLabel(value: unknown): boolean {
+  return typeof value === 'string' && value.length >= 1 && value.length <= 256;
+}
+
 function isInterval(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && value > 0);
 }
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** @throws TypeError for a request, as where a program passes `cer.fetch` on in place of what it returns */
+export function checkFetchOptions(options: unknown): void {
+  if (options === undefined) return;
+  const isRequest = options instanceof URL || options instanceof Request;
+  if (typeof options !== 'object' || options === null || isRequest) {
+    throw new TypeError(
+      'cer.fetch: takes { provider, fetch } and returns the fetch that certifies: pass cer.fetch(), not cer.fetch',
+    );
+  }
+  const provider = memberOf(options, 'provider');
+  if (provider !== undefined && !isLabel(provider)) throw new TypeError(`provider: ${LABEL}`);
+}
+
+/** @throws TypeError for anything but a client of an SDK, such as its class */
+export function checkClient(observer: string, client: unknown, example: string): void {
+  if (typeof memberOf(client, 'withOptions') === 'function') return;
+  throw new TypeError(`${observer}: takes a client of the SDK, such as ${example}`);
+}
+
+/** @throws TypeError for other arguments than those of `run` */
+export function checkRun(options: unknown, work: unknown): void {
+  if (typeof memberOf(options, 'project') === 'string' && typeof work === 'function') return;
+  throw new TypeError("run: takes { project }, such as { project: 'case-7' }, and a function");
+}
+
+/** @throws TypeError for other arguments than those of `tool` */
+export function checkTool(name: unknown, tool: unknown): void {
+  if (typeof name === 'string' && typeof tool === 'function') return;
+  throw new TypeError("tool: takes a name and a function, such as cer.tool('weather', weather)");
 }

@@ -1,4 +1,5 @@
 import type { Contexts } from './call-context.js';
+import { checkRun } from '../check-options.js';
 import type { JsonMembers } from '../json.js';
 import { uuidV7 } from '../uuid-v7.js';
 import { ProjectRun, type ProjectFacts } from './project-run.js';
@@ -19,9 +20,10 @@ export interface ProjectDeps {
 /**
  * Runs work whose calls become the steps of one project. Results and errors are those of the work. A call that is still
  * open when the work ends has its own certificate, and the tags of the project show that it is missing.
- * @throws Error where asynchronous work inherits nothing, as in browsers
+ * @throws TypeError for other arguments than its own, and Error where asynchronous work inherits nothing, as in browsers
  */
 export async function runProject<T>(deps: ProjectDeps, options: ProjectOptions, work: () => T): Promise<Awaited<T>> {
+  checkRun(options, work);
   if (!deps.contexts.follow) throw new Error('run: this platform has no AsyncLocalStorage');
   const run = new ProjectRun(deps.contexts.current().project);
   const begun = beginProject(deps, options.project);

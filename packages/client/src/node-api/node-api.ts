@@ -281,6 +281,8 @@ function filterQuery(filter: RecordFilter): Readonly<Record<string, string | und
 }
 
 function lookupQuery(key: LookupKey): Readonly<Record<string, string>> {
+  // Programs without types pass the hash itself.
+  if (typeof key !== 'object') throw new TypeError('lookup: takes { certificateHash } or { executionId }');
   return 'certificateHash' in key ? { certificate_hash: key.certificateHash } : { execution_id: key.executionId };
 }
 
