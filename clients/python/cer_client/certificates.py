@@ -15,6 +15,7 @@ from cer_client.certified_answers import SealedCall
 from cer_client.evidence import Evidence, Hooks, Limits
 from cer_client.executions import Json
 from cer_client.node import Node
+from cer_client.options import check_functions, check_numbers, check_strings
 from cer_client.projects import Project
 from cer_client.recorder import CertifiedCall, CertifiedProject, Confidential, Recorder, RecorderDeps
 from cer_client.redaction import Redaction, checked
@@ -75,7 +76,14 @@ class Certificates:
         on_error: Optional[Callable[[BaseException], object]] = None,
         timeout: float = 30.0,
     ) -> None:
-        """Raises ValueError for an address, a key, a protocol or another option that cannot be."""
+        """Raises TypeError for an option of another type, ValueError for one that cannot be."""
+        check_strings({"app_id": app_id, "node_url": node_url, "api_key": api_key})
+        sizes = {"max_spool_bytes": max_spool_bytes, "max_content_bytes": max_content_bytes}
+        check_numbers({**sizes, "max_spool_age": max_spool_age, "coverage_every": coverage_every, "timeout": timeout})
+        check_functions({"certify": certify, "on_certified": on_certified, "on_project": on_project})
+        check_functions({"on_dead_letter": on_dead_letter, "on_error": on_error})
+        if confidential is not None and not isinstance(confidential, Confidential):
+            raise TypeError("confidential: must be a Confidential(prompt, on_openings)")
         url = _address(node_url or os.environ.get("CER_NODE_URL", ""))
         protocol = protocol or ("1.3.0" if confidential is None else "1.3.1")
         if protocol not in ("1.2.0", "1.3.0", "1.3.1") or (protocol == "1.3.1") != (confidential is not None):

@@ -130,7 +130,8 @@ class Evidence:
         try:
             return [FileSpool(folder, self.failed), memory]
         except OSError as error:
-            self.failed(error)
+            where = "certificates wait in memory, and end with the process"
+            self.failed(OSError(f"the spool cannot be used ({error}): {where}"))
             return [memory]
 
     def _oldest_at(self) -> Optional[float]:

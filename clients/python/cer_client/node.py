@@ -106,6 +106,8 @@ def _refusal(error: urllib.error.HTTPError, has_key: bool) -> NodeError:
         answer = None
     code = text_of(get(answer, "error")) or "UNEXPECTED_ANSWER"
     message = text_of(get(answer, "message")) or f"the node answered {error.code} {code}"
+    if code == "UNEXPECTED_ANSWER":
+        message = f"the answer, status {error.code}, has no known code: is node_url the address of a node?"
     if code == "UNAUTHORIZED" and not has_key:
         message = "no API key was sent: pass api_key or set CER_API_KEY"
     return NodeError(code, message, error.code, _seconds(error.headers.get("Retry-After")))

@@ -28,6 +28,8 @@ class Redaction:
 def checked(redaction: Optional[Redaction]) -> Optional[Redaction]:
     """The same redaction. Raises ValueError for a name that no certificate takes, TypeError without rules."""
     if redaction is not None:
+        if not isinstance(redaction, Redaction):
+            raise TypeError("redaction: must be a Redaction(name, redact)")
         if not isinstance(redaction.name, str) or not 1 <= unit_count(redaction.name) <= 256:
             raise ValueError("redaction.name: must have 1 to 256 characters")
         if not well_formed(redaction.name):

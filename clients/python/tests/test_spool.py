@@ -560,6 +560,28 @@ class SpoolTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "^(node_url|protocol|on_full): must "):
                 Certificates("tests", **{"node_url": NODE_DOWN, "in_memory": True, **options})  # type: ignore[arg-type]
 
+    def test_options_of_another_type(self) -> None:
+        for options, rule in (
+            ({"app_id": 5}, "app_id: must be a string"),
+            ({"node_url": 5}, "node_url: must be a string"),
+            ({"api_key": 5}, "api_key: must be a string"),
+            ({"max_spool_bytes": "1GB"}, "max_spool_bytes: must be a number"),
+            ({"timeout": "5"}, "timeout: must be a number"),
+            ({"coverage_every": "5"}, "coverage_every: must be a number"),
+            ({"certify": True}, "certify: must be a function"),
+            ({"on_certified": "x"}, "on_certified: must be a function"),
+            ({"confidential": True}, r"confidential: must be a Confidential\(prompt, on_openings\)"),
+            ({"redaction": str}, r"redaction: must be a Redaction\(name, redact\)"),
+        ):
+            given: Dict[str, Any] = {"app_id": "tests", "node_url": NODE_DOWN, "in_memory": True, **options}
+            with self.assertRaisesRegex(TypeError, f"^{rule}$"):
+                Certificates(**given)
+
+    def test_spool_that_is_a_file(self) -> None:
+        faults: List[BaseException] = []
+        Certificates("tests", node_url=NODE_DOWN, spool_dir=__file__, on_error=faults.append).close(0)
+        self.assertRegex(str(faults[0]), r"^the spool cannot be used \(.*\): certificates wait in memory, and end")
+
 
 if __name__ == "__main__":
     unittest.main()
