@@ -65,7 +65,9 @@ export async function answerOf(
   if (endpoint === undefined) {
     const preflight = found?.resource.preflight;
     if (request.method === 'OPTIONS' && preflight !== undefined) return noContent(preflight);
-    throw new ServiceError({ code: 'METHOD_NOT_ALLOWED', headers: { allow: found?.resource.allow ?? '' } });
+    const allow = found?.resource.allow ?? '';
+    const message = `method: must be ${allow.includes(',') ? `one of ${allow}` : allow}`;
+    throw new ServiceError({ code: 'METHOD_NOT_ALLOWED', message, headers: { allow } });
   }
   const { route, paramNames } = endpoint;
   const values = found?.values ?? NO_VALUES;

@@ -115,6 +115,14 @@ describe('routing', () => {
     expect(answer.body).toMatchObject({ error: 'METHOD_NOT_ALLOWED' });
   });
 
+  it('says which method to use', async () => {
+    expect((await request(app).put('/v1/things')).body).toMatchObject({
+      message: 'method: must be one of GET, HEAD, POST',
+    });
+    const onlyPost = appOf([{ method: 'POST', path: '/v1/things', handler: echo }]);
+    expect((await request(onlyPost).get('/v1/things')).body).toMatchObject({ message: 'method: must be POST' });
+  });
+
   it('joins routes that name their parameter differently', async () => {
     expect((await request(app).patch('/v1/things/x')).headers['allow']).toBe('GET, HEAD, DELETE');
     expect((await request(app).delete('/v1/things/x')).status).toBe(204);
