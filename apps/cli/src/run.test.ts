@@ -65,6 +65,19 @@ describe('cer', () => {
     expect(await cer(args)).toEqual({ exitCode: 3, stdout: '', stderr: `cer: ${message}\n` });
   });
 
+  it('names the variable that holds a malformed address', async () => {
+    for (const address of ['node.example', 'http://user:password@node.example']) {
+      const { exitCode, stderr } = await cer(['lookup', HASH], { env: { CER_NODE_URL: address } });
+      expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^cer: CER_NODE_URL: /)]);
+    }
+  });
+
+  it('names a file without a name', async () => {
+    const said = { exitCode: 3, stdout: '', stderr: 'cer: an empty file name: no such file\n' };
+    expect(await cer(['verify', ''])).toEqual(said);
+    expect(await cer(['verify', sample('certified.json'), '--keys', ''])).toEqual(said);
+  });
+
   it('names each command in the registry as it names itself', async () => {
     const commands = await loadCommands();
     expect(commands.map(({ name }) => name)).toEqual(COMMANDS.map(({ name }) => name));

@@ -18,6 +18,7 @@ export const RAISES_LIMIT = ' (--max-bytes N raises the limit)';
 
 /** How a source of bytes is named in messages; `-` is standard input. */
 export function nameOf(source: string): string {
+  if (source === '') return 'an empty file name';
   return source === '-' ? 'standard input' : printable(source);
 }
 

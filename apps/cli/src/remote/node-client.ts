@@ -49,11 +49,11 @@ export class NodeFault extends Error {
 export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): string {
   const given = flag ?? io.env['CER_NODE_URL'];
   if (given === undefined || given === '') throw new UsageError('--node is missing (or set CER_NODE_URL)');
-  return addressIn(given, '--node');
+  return addressIn(given, flag === undefined ? 'CER_NODE_URL' : '--node');
 }
 
 /** The address of a node. @param named what gave it, for messages @throws UsageError when it is malformed */
-export function addressIn(given: string, named: '--node' | 'URL'): string {
+export function addressIn(given: string, named: '--node' | 'CER_NODE_URL' | 'URL'): string {
   const seesHelp = named === 'URL';
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
     throw new UsageError(`${named}: not a valid http or https address`, { seesHelp });
