@@ -3,7 +3,7 @@ import { html } from '@cer/pages';
 import { choiceField, faultSummary, formTokenField, linesField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { confirmationField, type Deletion } from './shorter-retention.js';
+import { confirmationField, type Confirmation } from './shorter-retention.js';
 import { operatorNote, type OperatorSettings } from './operator-settings.js';
 
 const PROTOCOL_LABELS = {
@@ -22,7 +22,7 @@ export interface SettingsPage {
   readonly given?: URLSearchParams;
   readonly faults?: readonly FormFault[];
   /** What the input deletes, to be confirmed. */
-  readonly deletion?: Deletion | undefined;
+  readonly deletion?: Confirmation | undefined;
   readonly notice?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { PageAnswer } from '../web/page-answer.js';
 import type { Pages } from '../web/pages.js';
 import { operatorSettingsOf } from './operator-settings.js';
 import { settingsPage } from './settings-page.js';
-import { CONFIRMED_DAYS, decisionOn, deletionBy, unconfirmed, type Deletion } from './shorter-retention.js';
+import { CONFIRMED_DAYS, deletionBy, unconfirmed, type Confirmation } from './shorter-retention.js';
 
 const LABELS = {
   metadata_names: 'Names of published metadata',
@@ -61,11 +61,11 @@ export function settingsRoutes({
       },
       async ({ session, formToken }, fields) => {
         const form = checkForm(TenantSettings, settingsFrom(fields), LABELS);
-        const { settings, tenantId } = session.tenant;
+        const { settings: before, tenantId } = session.tenant;
         const operator = await operatorSettingsOf(nodeRecords, tenantId, logger);
-        const again = (faults: readonly FormFault[], deletion?: Deletion): PageAnswer => {
-          const page = settingsPage({ formToken, settings, operator, locked: null, given: fields, faults, deletion });
-          return { ...page, status: 422 };
+        const again = (faults: readonly FormFault[], deletion?: Confirmation): PageAnswer => {
+          const refused = { given: fields, faults, deletion };
+          return { ...settingsPage({ formToken, settings: before, operator, locked: null, ...refused }), status: 422 };
         };
         if (!form.ok) {
           const faults = form.faults.map((fault) =>
@@ -75,13 +75,13 @@ export function settingsRoutes({
           );
           return again(faults);
         }
-        const deletion = await deletionBy(form.value, settings, operator, tenantId, { nodeRecords, now, logger });
-        if (deletion !== null && fields.get(CONFIRMED_DAYS) !== decisionOn(deletion)) {
+        const after = form.value;
+        const deletion = await deletionBy({ before, after, operator }, tenantId, { nodeRecords, now, logger });
+        if (deletion !== null && fields.get(CONFIRMED_DAYS) !== deletion.decision) {
           return again([unconfirmed(deletion)], deletion);
         }
-        await store.tenants.setSettings(tenantId, form.value, session.user.email);
-        const isRetention =
-          form.value.retentionDays !== settings.retentionDays || form.value.legalHold !== settings.legalHold;
+        await store.tenants.setSettings(tenantId, after, session.user.email);
+        const isRetention = after.retentionDays !== before.retentionDays || after.legalHold !== before.legalHold;
         return { goTo: `/settings?done=${isRetention ? 'retention-saved' : 'settings-saved'}` };
       },
     ),

@@ -14,13 +14,21 @@ export const CONFIRMED_DAYS = 'confirmed_days';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Records that settings delete, which the ones before keep. */
-export interface Deletion {
-  /** Null: those of the operator alone, which are not known. */
-  readonly days: number | null;
-  readonly isOperatorKnown: boolean;
-  /** Records of that age now; null: not known. */
-  readonly records: RecordCount | null;
+/** A deletion by a change of settings, which a person confirms. */
+export interface Confirmation {
+  /** What the form sends when it is confirmed. */
+  readonly decision: string;
+  /** The age of the deleted records, in words. */
+  readonly age: string;
+  readonly sentence: string;
+}
+
+/** The settings of an account, and those of the node's operator for it. */
+export interface SettingsChange {
+  readonly before: TenantSettings;
+  readonly after: TenantSettings;
+  /** Their days act once a hold of the account ends. */
+  readonly operator: OperatorSettings;
 }
 
 export interface RecordCounting {
@@ -29,25 +37,18 @@ export interface RecordCounting {
   readonly logger: Logger;
 }
 
-/**
- * What a change of settings deletes at the next sweep of the node; null for nothing.
- * @param operator whose days act once a hold of the account ends
- */
+/** What a change of settings deletes at the next sweep of the node; null for nothing. */
 export async function deletionBy(
-  after: TenantSettings,
-  before: TenantSettings,
-  operator: OperatorSettings,
+  { before, after, operator }: SettingsChange,
   tenantId: string,
   { nodeRecords, now, logger }: RecordCounting,
-): Promise<Deletion | null> {
-  if (operator === 'not known' && before.legalHold && !after.legalHold) {
-    return { days: after.retentionDays, isOperatorKnown: false, records: null };
-  }
+): Promise<Confirmation | null> {
+  if (operator === 'not known' && before.legalHold && !after.legalHold) return deletionByOperator(after.retentionDays);
   const days = daysKept(after, operator);
   if (days >= daysKept(before, operator)) return null;
   const query = new URLSearchParams({ attested_to: new Date(now().getTime() - days * DAY_MS).toISOString() });
   const records = await answerOr(null, () => nodeRecords.count(tenantId, query), { tenantId, logger });
-  return records?.count === 0 ? null : { days, isOperatorKnown: true, records };
+  return records?.count === 0 ? null : deletionAfter(days, records);
 }
 
 /** A hold of the operator may end without the account, whose own days are confirmed before. */
@@ -57,36 +58,33 @@ function daysKept({ retentionDays, legalHold }: TenantSettings, operator: Operat
   return Math.min(retentionDays ?? Number.POSITIVE_INFINITY, others ?? Number.POSITIVE_INFINITY);
 }
 
-/** What a confirmation of the deletion names. */
-export function decisionOn({ days, isOperatorKnown }: Deletion): string {
-  if (isOperatorKnown) return String(days);
-  return days === null ? 'unknown' : `unknown or ${days}`;
+/** @param records those of that age now; null: not known */
+function deletionAfter(days: number, records: RecordCount | null): Confirmation {
+  const age = counted(days, 'day');
+  const which =
+    records === null ? `Records that are ${age} or older` : `${countText(records)} of this account, ${age} or older,`;
+  return { decision: String(days), age, sentence: `${which} will be deleted for good. Confirm it.` };
 }
 
-export function unconfirmed({ days, isOperatorKnown, records }: Deletion): FormFault {
-  if (days === null || !isOperatorKnown) {
-    const own = days === null ? '' : `, or after ${counted(days, 'day')},`;
-    return {
-      field: CONFIRMED_DAYS,
-      sentence: `The attestation node gave no answer, and its operator may have set how long records are kept: without the legal hold, records older than that${own} will be deleted for good. Confirm it, or try again in a minute.`,
-    };
-  }
-  const which = `${counted(days, 'day')} or older`;
+/**
+ * Records whose age is not known, since the node did not state the days of its operator.
+ * @param ownDays those of the account, which act too; null for none
+ */
+function deletionByOperator(ownDays: number | null): Confirmation {
+  const own = ownDays === null ? null : counted(ownDays, 'day');
+  const unknown = 'the days that the operator of the node has set';
   return {
-    field: CONFIRMED_DAYS,
-    sentence:
-      records === null
-        ? `Records that are ${which} will be deleted for good. Confirm it.`
-        : `${countText(records)} of this account, ${which}, will be deleted for good. Confirm it.`,
+    decision: ownDays === null ? 'unknown' : `unknown or ${ownDays}`,
+    age: own === null ? unknown : `${own} or ${unknown}`,
+    sentence: `The attestation node gave no answer, and its operator may have set how long records are kept: without the legal hold, records older than that${own === null ? '' : `, or after ${own},`} will be deleted for good. Confirm it, or try again in a minute.`,
   };
 }
 
-export function confirmationField(deletion: Deletion, faults: readonly FormFault[]): Html {
-  const { days, isOperatorKnown } = deletion;
-  const after = [
-    ...(days === null ? [] : [counted(days, 'day')]),
-    ...(isOperatorKnown ? [] : ['the days that the operator of the node has set']),
-  ];
-  const label = `Delete records ${after.join(' or ')} after their first attestation`;
-  return html`${choiceField('checkbox', CONFIRMED_DAYS, 'Deleting records', [{ value: decisionOn(deletion), label, chosen: false }], faults)}`;
+export function unconfirmed({ sentence }: Confirmation): FormFault {
+  return { field: CONFIRMED_DAYS, sentence };
+}
+
+export function confirmationField({ decision, age }: Confirmation, faults: readonly FormFault[]): Html {
+  const label = `Delete records ${age} after their first attestation`;
+  return html`${choiceField('checkbox', CONFIRMED_DAYS, 'Deleting records', [{ value: decision, label, chosen: false }], faults)}`;
 }
