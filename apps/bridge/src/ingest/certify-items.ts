@@ -7,6 +7,14 @@ const BATCHES_AT_ONCE = 2;
 /** Certifies one batch: one outcome per item, in order; it never throws for failures of single items. */
 export type CertifyBatch = (batch: readonly Item[]) => Promise<readonly Outcome[]>;
 
+type End = { readonly is: 'end' } | { readonly is: 'failure'; readonly error: unknown };
+type Arrival = { readonly is: 'batch'; readonly batch: readonly Item[] } | End;
+
+interface BatchUnderWay {
+  readonly ids: ReadonlySet<string>;
+  readonly outcomes: Promise<readonly Outcome[]>;
+}
+
 /**
  * Certifies items as they arrive and yields their outcomes, batch by batch, in order. Items act as if sent one after
  * another: two of the same executionId are never in transit at once. A slow reader slows the sender down.
@@ -16,54 +24,52 @@ export async function* certifyItems(
   certifyBatch: CertifyBatch,
 ): AsyncGenerator<readonly Outcome[]> {
   const batches = batchesOf(groups);
-  const underWay: { readonly ids: ReadonlySet<string>; readonly outcomes: Promise<readonly Outcome[]> }[] = [];
-  let next: Promise<IteratorResult<readonly Item[]>> | null = null;
-  let isOver = false;
-  let failure: { readonly error: unknown } | null = null;
+  const underWay: BatchUnderWay[] = [];
+  let next: Promise<Arrival> | null = null;
+  let end: End | null = null;
 
-  const ask = (): Promise<IteratorResult<readonly Item[]>> => {
-    const asked = batches.next();
-    asked.catch(() => undefined);
-    return asked;
+  /** @returns null when the oldest batch was answered before */
+  const arrival = async (): Promise<Arrival | null> => {
+    next ??= nextOf(batches);
+    const arrived = await Promise.race([
+      next,
+      ...underWay.slice(0, 1).map(({ outcomes }) => outcomes.then(() => null)),
+    ]);
+    if (arrived !== null) next = null;
+    return arrived;
   };
+  const outcomesOfOldest = async (): Promise<readonly Outcome[]> => (await underWay.shift()?.outcomes) ?? [];
+
   try {
-    for (;;) {
-      const [oldest] = underWay;
-      if (isOver && oldest === undefined) break;
-      if (!isOver && underWay.length < BATCHES_AT_ONCE) {
-        next ??= ask();
-        const arrived: IteratorResult<readonly Item[]> | 'answered' | { readonly error: unknown } = await Promise.race([
-          next.catch((error: unknown) => ({ error })),
-          ...(oldest === undefined ? [] : [oldest.outcomes.then(() => 'answered' as const)]),
-        ]);
-        if (arrived !== 'answered') {
-          next = null;
-          if ('error' in arrived) {
-            failure = arrived;
-            isOver = true;
-          } else if (arrived.done === true) {
-            isOver = true;
-          } else {
-            const ids = idsOf(arrived.value);
-            // In order: an item is answered before another one with its executionId is sent.
-            while (underWay.some((earlier) => overlaps(earlier.ids, ids))) {
-              const first = underWay.shift();
-              if (first !== undefined) yield await first.outcomes;
-            }
-            const outcomes = certifyBatch(arrived.value);
-            outcomes.catch(() => undefined);
-            underWay.push({ ids, outcomes });
-          }
-          continue;
-        }
+    while (end === null || underWay.length > 0) {
+      const arrived: Arrival | null = end === null && underWay.length < BATCHES_AT_ONCE ? await arrival() : null;
+      if (arrived === null) {
+        yield await outcomesOfOldest();
+      } else if (arrived.is === 'batch') {
+        const ids = idsOf(arrived.batch);
+        // In order: an item is answered before another one with its executionId is sent.
+        while (underWay.some((earlier) => overlaps(earlier.ids, ids))) yield await outcomesOfOldest();
+        const outcomes = certifyBatch(arrived.batch);
+        outcomes.catch(() => undefined);
+        underWay.push({ ids, outcomes });
+      } else {
+        end = arrived;
       }
-      const first = underWay.shift();
-      if (first !== undefined) yield await first.outcomes;
     }
   } finally {
     await batches.return(undefined);
   }
-  if (failure !== null) throw failure.error;
+  if (end.is === 'failure') throw end.error;
+}
+
+/** Never rejects: the batches before a failure are still answered. */
+async function nextOf(batches: AsyncGenerator<readonly Item[]>): Promise<Arrival> {
+  try {
+    const next = await batches.next();
+    return next.done === true ? { is: 'end' } : { is: 'batch', batch: next.value };
+  } catch (error) {
+    return { is: 'failure', error };
+  }
 }
 
 function idsOf(batch: readonly Item[]): ReadonlySet<string> {
