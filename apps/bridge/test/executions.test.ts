@@ -9,11 +9,13 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { exportOf, span } from './otlp-json.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
+import type { NodeProcess } from './service-process.js';
+import type { StubControlPlane, StubTenant } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
 let node: NodeProcess;
 let bridge: TestBridge;
@@ -21,18 +23,12 @@ let tenant: StubTenant;
 let key: string;
 
 beforeAll(async () => {
-  controlPlane = await startStubControlPlane();
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  services = await startBridgeBesideNode();
+  ({ controlPlane, node, bridge } = services);
   tenant = controlPlane.newTenant();
   key = controlPlane.newKey(tenant);
 });
-afterAll(async () => {
-  await bridge.close();
-  await node.stop();
-  node.remove();
-  await controlPlane.close();
-});
+afterAll(() => services.close());
 
 function execution(members: JsonObject = {}): JsonObject {
   return {

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { exportOf, GEN_AI, span } from './otlp-json.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import {
-  handoffToken,
-  SERVICE_TOKEN,
-  startStubControlPlane,
-  type StubControlPlane,
-  type StubTenant,
-} from './stub-control-plane.js';
+import type { NodeProcess } from './service-process.js';
+import { handoffToken, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
 import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
 let node: NodeProcess;
 let bridge: TestBridge;
@@ -20,19 +16,15 @@ let tenant: StubTenant;
 let key: string;
 
 beforeAll(async () => {
-  controlPlane = await startStubControlPlane();
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  services = await startBridgeBesideNode();
+  ({ controlPlane, node, bridge } = services);
   lonely = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
   tenant = controlPlane.newTenant();
   key = controlPlane.newKey(tenant);
 });
 afterAll(async () => {
-  await bridge.close();
   await lonely.close();
-  await node.stop();
-  node.remove();
-  await controlPlane.close();
+  await services.close();
 });
 
 const JSON_TYPE = 'application/json';

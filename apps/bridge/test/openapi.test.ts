@@ -3,13 +3,15 @@ import { describedAnswers, documentPath, type DescribedAnswers, type MetAnswer }
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bridgeRoutes } from '../src/app.js';
 import { readAssets } from '../src/web/assets.js';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { exportOf, span } from './otlp-json.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import { handoffToken, SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
-import { startTestBridge, type TestBridge } from './test-bridge.js';
+import type { NodeProcess } from './service-process.js';
+import { handoffToken, type StubControlPlane } from './stub-control-plane.js';
+import type { TestBridge } from './test-bridge.js';
 
 // Compares described answers with real ones; a member without a schema is a fault too.
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
 let node: NodeProcess;
 let bridge: TestBridge;
@@ -46,9 +48,8 @@ const TRACES = 'POST /v1/traces';
 const HANDOFF = 'POST /api/v1/auth/handoff';
 
 beforeAll(async () => {
-  controlPlane = await startStubControlPlane();
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  services = await startBridgeBesideNode();
+  ({ controlPlane, node, bridge } = services);
   document = describedAnswers(await (await visit('GET /openapi.json')).text());
   const tenant = controlPlane.newTenant();
   const headers = { authorization: `Bearer ${controlPlane.newKey(tenant)}` };
@@ -97,15 +98,11 @@ beforeAll(async () => {
   await visit('POST /api/v1/auth/logout', { headers: { ...session, origin: 'https://elsewhere.example' } });
   await visit('POST /api/v1/auth/logout', { headers: session });
   for (const path of ['/health', '/ready', '/metrics']) await visit(`GET ${path}`);
-  await node.kill();
+  await node.stop();
   await visit(EXECUTIONS, { headers, body: execution });
   await visit(TRACES, { headers, body: exportOf(span()) });
 }, 120_000);
-afterAll(async () => {
-  await bridge.close();
-  node.remove();
-  await controlPlane.close();
-});
+afterAll(() => services.close());
 
 describe('GET /openapi.json of the bridge', () => {
   it('describes every route but the files of pages', () => {

@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, member } from '@cer/canonical-json';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { parseKeySet } from '@cer/keys';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { freePort } from './dashboard-process.js';
 import { startFakeModelServer, type FakeModelServer } from './fake-model-server.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
-import { startTestBridge, type TestBridge } from './test-bridge.js';
+import type { NodeProcess } from './service-process.js';
+import type { StubControlPlane, StubTenant } from './stub-control-plane.js';
+import type { TestBridge } from './test-bridge.js';
 
 // The recipe of docs/clients.md for OpenTelemetry: Python's SDK and exporter, and the Collector, before bridge and node.
 
@@ -22,6 +23,7 @@ const SAMPLE_APP = join(ROOT, 'examples/opentelemetry/app.mjs');
 const CLIENTS = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'cer-exporters-'));
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
 let node: NodeProcess;
 let bridge: TestBridge;
@@ -29,16 +31,12 @@ let models: FakeModelServer;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  [controlPlane, models] = await Promise.all([startStubControlPlane(), startFakeModelServer()]);
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  [services, models] = await Promise.all([startBridgeBesideNode(), startFakeModelServer()]);
+  ({ controlPlane, node, bridge } = services);
 });
 afterAll(async () => {
   for (const child of started) child.kill('SIGKILL');
-  await bridge.close();
-  await node.stop();
-  node.remove();
-  await Promise.all([controlPlane.close(), models.close()]);
+  await Promise.all([services.close(), models.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -7,30 +7,28 @@ import { isJsonObject, member, svcV1, type JsonObject } from '@cer/canonical-jso
 import { hashValue } from '@cer/cer-core';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { parseKeySet } from '@cer/keys';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { startFakeModelServer, type FakeModelServer } from './fake-model-server.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
-import { startTestBridge, type TestBridge } from './test-bridge.js';
+import type { NodeProcess } from './service-process.js';
+import type { StubControlPlane, StubTenant } from './stub-control-plane.js';
+import type { TestBridge } from './test-bridge.js';
 
 const SAMPLE_APP = join(__dirname, '..', '..', '..', 'examples', 'opentelemetry', 'app.mjs');
 /** Prompt of the application, and answer of the model. */
 const CONTENT = ['Lisbon', 'sea view', 'one sentence', 'CONTENT-'];
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
 let node: NodeProcess;
 let bridge: TestBridge;
 let models: FakeModelServer;
 
 beforeAll(async () => {
-  [controlPlane, models] = await Promise.all([startStubControlPlane(), startFakeModelServer()]);
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  [services, models] = await Promise.all([startBridgeBesideNode(), startFakeModelServer()]);
+  ({ controlPlane, node, bridge } = services);
 });
 afterAll(async () => {
-  await bridge.close();
-  await node.stop();
-  node.remove();
-  await Promise.all([controlPlane.close(), models.close()]);
+  await Promise.all([services.close(), models.close()]);
 });
 
 /** Runs the example unchanged: two variables configure the address and key of its exporter. */

@@ -1,30 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { attributesOf, exportOf, GEN_AI, span } from './otlp-json.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
+import type { StubControlPlane, StubTenant } from './stub-control-plane.js';
 import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
-let node: NodeProcess;
 let bridge: TestBridge;
 let tenant: StubTenant;
 let key: string;
 
 beforeAll(async () => {
-  controlPlane = await startStubControlPlane();
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  services = await startBridgeBesideNode();
+  ({ controlPlane, bridge } = services);
   tenant = controlPlane.newTenant();
   key = controlPlane.newKey(tenant);
 });
-afterAll(async () => {
-  await bridge.close();
-  await node.stop();
-  node.remove();
-  await controlPlane.close();
-});
+afterAll(() => services.close());
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 

@@ -4,26 +4,24 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isJsonObject, member, svcV1, type JsonObject } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
+import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
 import { startFakeModelServer, type FakeModelServer } from './fake-model-server.js';
-import { startNodeProcess, type NodeProcess } from './service-process.js';
-import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
-import { startTestBridge, type TestBridge } from './test-bridge.js';
+import type { NodeProcess } from './service-process.js';
+import type { StubControlPlane } from './stub-control-plane.js';
+import type { TestBridge } from './test-bridge.js';
 
+let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
 let node: NodeProcess;
 let bridge: TestBridge;
 let models: FakeModelServer;
 
 beforeAll(async () => {
-  [controlPlane, models] = await Promise.all([startStubControlPlane(), startFakeModelServer()]);
-  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  [services, models] = await Promise.all([startBridgeBesideNode(), startFakeModelServer()]);
+  ({ controlPlane, node, bridge } = services);
 });
 afterAll(async () => {
-  await bridge.close();
-  await node.stop();
-  node.remove();
-  await Promise.all([controlPlane.close(), models.close()]);
+  await Promise.all([services.close(), models.close()]);
 });
 
 /** Outcomes of an application's calls: certificates as `model outcome input/output`, and refusals with reasons. */

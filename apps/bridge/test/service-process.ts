@@ -57,8 +57,7 @@ function stopped(child: ChildProcess): Promise<void> {
 }
 
 export interface NodeProcess extends ServiceProcess {
-  /** Kills it and keeps its folder. */
-  readonly kill: () => Promise<void>;
+  /** Removes its folder, which `stop` keeps. */
   readonly remove: () => void;
 }
 
@@ -81,7 +80,6 @@ export async function startNodeProcess(controlPlaneUrl: string, serviceToken: st
   const service = await startService('node', env);
   return {
     ...service,
-    kill: service.stop,
     remove: () => {
       rmSync(folder, { recursive: true, force: true });
     },
