@@ -22,34 +22,40 @@ type Headers = Record<string, string | number | string[]>;
 /** `aborted`: the client disconnected or stopped reading before the end of the answer. */
 export type SendOutcome = 'sent' | 'aborted';
 
+/** Where an answer goes, and what belongs to its head. */
+export interface AnswerTarget {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Headers of the route, lower case; the answer's own replace them. */
+  readonly base: ResponseHeaders;
+  readonly requestId: string;
+  readonly stallMs?: number | undefined;
+  /** Bounds large answers that clients have not read. */
+  readonly budget?: ResponseBudget;
+}
+
 /**
  * Writes an answer, head and body together where possible. A client that stops reading loses its connection.
- * @param base headers of the route, lower case; the answer's own replace them
- * @param budget bounds large answers that clients have not read
  * @throws whatever a streamed body throws; the connection is then cut, so that the answer does not look complete
  * @throws ServiceError SERVICE_UNAVAILABLE when the budget has no room; nothing was sent
  */
 export async function sendResponse(
-  request: IncomingMessage,
-  response: ServerResponse,
   answer: ServiceResponse,
-  base: ResponseHeaders,
-  requestId: string,
-  stallMs = STALL_MS,
-  budget: ResponseBudget | null = null,
+  { request, response, base, requestId, stallMs = STALL_MS, budget }: AnswerTarget,
 ): Promise<SendOutcome> {
+  const { status, body } = answer;
   if (response.destroyed) {
-    await abandon(answer);
+    if (isStream(body)) await abandon(body);
     return 'aborted';
   }
-  const { status, body } = answer;
   const headers: Headers = { ...base };
   for (const name of Object.keys(answer.headers)) headers[name.toLowerCase()] = answer.headers[name] ?? '';
   headers['x-request-id'] = requestId;
   if (answer.cookies !== undefined) headers['set-cookie'] = [...answer.cookies];
 
-  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    return sendStream(request, response, status, headers, body, stallMs);
+  if (isStream(body)) {
+    response.writeHead(status, headers);
+    return sendStream(request, response, body, stallMs);
   }
   const size = byteLength(body);
   if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = size;
@@ -65,21 +71,30 @@ export async function sendResponse(
     };
     const outgoing = budget?.take(size, cut) ?? null;
     try {
-      return await sendStream(request, response, status, headers, slices(body, outgoing), stallMs);
+      response.writeHead(status, headers);
+      return await sendStream(request, response, slices(body, outgoing), stallMs);
     } finally {
       outgoing?.release();
     }
   }
-  if (isUnfinished) await sendBeforeBodyEnds(request, response, status, headers, body);
-  else response.writeHead(status, headers).end(body ?? undefined);
+  if (isUnfinished && !isRestShort(request)) {
+    headers['connection'] = 'close';
+    response.writeHead(status, headers);
+    await sendBeforeBodyEnds(request, response, body);
+  } else {
+    response.writeHead(status, headers).end(body ?? undefined);
+    if (isUnfinished) request.resume();
+  }
   return 'sent';
 }
 
+function isStream(body: ServiceResponse['body']): body is AsyncIterable<Uint8Array | string> {
+  return body !== null && typeof body !== 'string' && !(body instanceof Uint8Array);
+}
+
 /** Lets an unread stream release its resources. */
-async function abandon({ body }: ServiceResponse): Promise<void> {
-  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    await body[Symbol.asyncIterator]().return?.();
-  }
+async function abandon(body: AsyncIterable<unknown>): Promise<void> {
+  await body[Symbol.asyncIterator]().return?.();
 }
 
 function byteLength(body: Uint8Array | string | null): number {
@@ -103,24 +118,18 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
+/** Whether the client sends the rest of its body, and soon: one that waited for "100 Continue" may never send it. */
+function isRestShort({ headers }: IncomingMessage): boolean {
+  const rest = headers['content-length'];
+  return rest !== undefined && headers.expect === undefined && Number(rest) <= KEEP_ALIVE_REST_BYTES;
+}
+
 /** Answers while the client is still sending: the client can read the answer before the connection ends. */
 async function sendBeforeBodyEnds(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  headers: Headers,
   body: Uint8Array | string | null,
 ): Promise<void> {
-  const rest = request.headers['content-length'];
-  // A client that waited for "100 Continue" may never send the rest.
-  const restWillCome = rest !== undefined && request.headers.expect === undefined;
-  if (restWillCome && Number(rest) <= KEEP_ALIVE_REST_BYTES) {
-    response.writeHead(status, headers).end(body ?? undefined);
-    request.resume();
-    return;
-  }
-  headers['connection'] = 'close';
-  response.writeHead(status, headers);
   if (body === null || request.method === 'HEAD') response.flushHeaders();
   else response.write(body);
   await drainBriefly(request);
@@ -142,17 +151,15 @@ async function drainBriefly(request: IncomingMessage): Promise<void> {
   await delay(LINGER_MS, undefined, { signal: done.signal, ref: false }).catch(() => undefined);
 }
 
+/** Sends the body after its head. */
 async function sendStream(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  headers: Headers,
   body: AsyncIterable<Uint8Array | string>,
   stallMs: number,
 ): Promise<SendOutcome> {
-  response.writeHead(status, headers);
   if (request.method === 'HEAD') {
-    await body[Symbol.asyncIterator]().return?.();
+    await abandon(body);
     response.end();
     return 'sent';
   }

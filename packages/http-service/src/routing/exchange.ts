@@ -48,7 +48,9 @@ async function answerAndRecord(
   let status: number;
   try {
     const answer = withHeaders(await answerOf(exchange, parts, requestId, admitted), admitted);
-    const outcome = await sendResponse(request, response, answer, base, requestId, options.stallMs, responseBudget);
+    const { stallMs } = options;
+    const target = { request, response, base, requestId, stallMs, budget: responseBudget };
+    const outcome = await sendResponse(answer, target);
     status = outcome === 'sent' ? answer.status : CLIENT_GONE_STATUS;
   } catch (error) {
     status = await sendFailure(exchange, parts, error, { ...base, ...admitted.headers }, requestId);
@@ -88,7 +90,7 @@ async function sendFailure(
   try {
     const answer = shapeError(error, requestId);
     if (response.headersSent) return answer.status;
-    const outcome = await sendResponse(request, response, answer, base, requestId, options.stallMs);
+    const outcome = await sendResponse(answer, { request, response, base, requestId, stallMs: options.stallMs });
     return outcome === 'sent' ? answer.status : CLIENT_GONE_STATUS;
   } catch (unanswerable) {
     options.logger.error({ requestId, err: unanswerable }, 'refusal could not be sent');
