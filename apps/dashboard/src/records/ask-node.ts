@@ -1,4 +1,4 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, JsonError, parseJson, type JsonObject } from '@cer/canonical-json';
 import { ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { readBounded } from '@cer/ndjson';
@@ -98,49 +98,74 @@ const MISSING: ReadonlyMap<string, string> = new Map([
   ['WEBHOOK_NOT_FOUND', 'This account has no such webhook.'],
   ['DELIVERY_NOT_FOUND', 'There is no such message: it may be older than 90 days.'],
   ['WEBHOOKS_OFF', 'The attestation node sends no alerts to accounts: its operator has switched them off.'],
+  ['LOG_PENDING', LOG_PENDING.message],
 ]);
+
+/** Statuses whose body says why. */
+const WITH_REASON: readonly number[] = [400, 404, 409, 429, 503];
+
+/** What the node says about a refusal. */
+interface Reason {
+  readonly codes: readonly string[];
+  readonly message: string | undefined;
+  readonly details: readonly string[];
+}
 
 /** The page's message for a refusal of the node. */
 async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise<ServiceError> {
   const { status } = response;
-  const body = [400, 404, 409, 429, 503].includes(status) ? parsedOrNull(await boundedText(response)) : null;
-  const codes = isJsonObject(body) ? [member(body, 'error'), member(body, 'reasonCode')] : [];
-  const missing = codes.map((code) => (typeof code === 'string' ? MISSING.get(code) : undefined)).find(Boolean);
-  if (status === 404 && missing !== undefined) return new ServiceError({ code: 'NOT_FOUND', message: missing });
-  if (status === 400 && JSON.stringify(isJsonObject(body) ? member(body, 'details') : null).includes('cursor:')) {
+  const reason = reasonIn(WITH_REASON.includes(status) ? parsedOrNull(await boundedText(response)) : null);
+  switch (status) {
+    case 400:
+      return invalidRequest(reason, scope);
+    case 401:
+    case 403:
+      return unavailable(
+        'does not accept requests of this dashboard: the account may be suspended, or the node has other keys',
+      );
+    case 404: {
+      const message = reason.codes.map((code) => MISSING.get(code)).find((known) => known !== undefined);
+      return message === undefined ? older() : new ServiceError({ code: 'NOT_FOUND', message });
+    }
+    case 409:
+      return new ServiceError({
+        code: 'VALIDATION_ERROR',
+        message: reason.codes.includes('WEBHOOK_ROTATED')
+          ? 'Another request made a new secret of this webhook, as this form does if it was sent before. The secret was shown then. If you have not copied it, open the page of the webhook and make one again.'
+          : 'This form was sent before, with another content. The first one counts: open the certificate again.',
+      });
+    default:
+      return busy(status, reason, scope);
+  }
+}
+
+function reasonIn(body: unknown): Reason {
+  const { error, reasonCode, message, details }: JsonObject = isJsonObject(body) ? body : {};
+  return {
+    codes: [error, reasonCode].filter((code) => typeof code === 'string'),
+    message: typeof message === 'string' ? message : undefined,
+    details: Array.isArray(details) ? details.filter((detail) => typeof detail === 'string') : [],
+  };
+}
+
+function invalidRequest({ details }: Reason, scope: ReaderKey['scope']): ServiceError {
+  if (details.some((detail) => detail.includes('cursor:'))) {
     return new ServiceError({ code: 'NOT_FOUND', message: 'There is no such page of the list: begin with the first.' });
   }
-  if (status === 404 && codes.includes('LOG_PENDING')) return new ServiceError(LOG_PENDING);
-  if (status === 409) {
-    return new ServiceError({
-      code: 'VALIDATION_ERROR',
-      message: codes.includes('WEBHOOK_ROTATED')
-        ? 'Another request made a new secret of this webhook, as this form does if it was sent before. The secret was shown then. If you have not copied it, open the page of the webhook and make one again.'
-        : 'This form was sent before, with another content. The first one counts: open the certificate again.',
-    });
-  }
-  if (status === 400 && (scope === 'webhooks' || scope === 'audit')) {
-    const details = isJsonObject(body) ? member(body, 'details') : undefined;
-    const said = Array.isArray(details) ? details.filter((detail) => typeof detail === 'string') : [];
-    // A parameter unknown to the node is not a fault of the reader.
-    const isUnknown = said.some((detail) => detail.startsWith('query:'));
-    if (said.length > 0 && !isUnknown) {
-      return new ServiceError({ code: 'VALIDATION_ERROR', message: `${said.join('; ')}.`, details: said });
-    }
-  }
-  if (status === 400 || status === 404) return older();
-  if (status === 401 || status === 403) {
-    return unavailable(
-      'does not accept requests of this dashboard: the account may be suspended, or the node has other keys',
-    );
-  }
+  // A parameter unknown to the node is not a fault of the reader.
+  const isUnknown = details.some((detail) => detail.startsWith('query:'));
+  if (details.length === 0 || isUnknown || (scope !== 'webhooks' && scope !== 'audit')) return older();
+  return new ServiceError({ code: 'VALIDATION_ERROR', message: `${details.join('; ')}.`, details });
+}
+
+function busy(status: number, { codes, message }: Reason, scope: ReaderKey['scope']): ServiceError {
   if (codes.includes('QUOTA_EXCEEDED')) return unavailable('refuses: the quota of this account is used up');
-  const message = isJsonObject(body) ? member(body, 'message') : undefined;
-  if (status === 429 && scope === 'webhooks' && typeof message === 'string') {
-    return unavailable(`refuses: ${message}. Wait a minute`);
-  }
-  if (status === 429) return unavailable('has had too many requests of this account: wait a minute');
-  return unavailable(typeof message === 'string' ? `is busy: ${message}` : 'cannot answer now');
+  if (status !== 429) return unavailable(message === undefined ? 'cannot answer now' : `is busy: ${message}`);
+  return unavailable(
+    scope === 'webhooks' && message !== undefined
+      ? `refuses: ${message}. Wait a minute`
+      : 'has had too many requests of this account: wait a minute',
+  );
 }
 
 function parsedOrNull(content: string): unknown {
