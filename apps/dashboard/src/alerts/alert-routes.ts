@@ -122,7 +122,6 @@ export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRo
         // Before it is sent: a message cannot be taken back.
         await makeOnce(
           () => store.useForm(sentForm(fields, now())),
-          async () => true,
           'asked for one test message: see the list of messages. Load the page of the webhook again to send another.',
         );
         await nodeWebhooks.test(visitor.session.tenant.tenantId, webhook.id);

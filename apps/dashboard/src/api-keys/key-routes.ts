@@ -74,8 +74,8 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
         await makeOnce(
           () =>
             store.apiKeys.create({ tenantId, name, scopes: [...new Set(scopes)], keyId, ...kept }, session.user.email),
-          async () => keyId !== undefined && (await store.apiKeys.find(tenantId, keyId)) !== null,
           'made one key, which was shown then. If you have not copied it, rotate it on the page "API keys".',
+          async () => keyId !== undefined && (await store.apiKeys.find(tenantId, keyId)) !== null,
         );
         return newKeyPage(name, key, null);
       },

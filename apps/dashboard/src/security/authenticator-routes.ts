@@ -111,7 +111,6 @@ export function authenticatorRoutes(deps: AuthenticatorRoutesDeps): readonly Des
         const { user } = session;
         const isReplaced = await makeOnce(
           () => store.authenticators.replaceRecoveryCodes(user, hashesOf(user, codes), sentForm(fields, now())),
-          async () => true,
           'made the codes that were shown then. If you have not kept them, make new ones on the page "Your sign-in".',
         );
         if (!isReplaced) throw changedConcurrently();

@@ -55,8 +55,8 @@ export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): 
         const { url, ...share } = issueShare(publicUrl, tenantId, target, lifetime.days, now());
         await makeOnce(
           () => store.shares.create({ ...share, shareId }, session.user.email),
-          async () => shareId !== undefined && (await store.shares.has(tenantId, shareId)),
           'made one link, which was shown then. If you have not copied it, revoke it on the page "Shared links" and make another.',
+          async () => shareId !== undefined && (await store.shares.has(tenantId, shareId)),
         );
         return madeSharePage(url, share.expiresAt);
       },

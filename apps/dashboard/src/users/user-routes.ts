@@ -89,7 +89,6 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
         if (!hasPassword) throw passwordsAreOff();
         return makeOnce(
           () => invite(tenant.tenantId, pathParam(head, 'userId'), user.email, sentForm(fields, now())),
-          async () => true,
           'made one link, which was shown then. If you have not copied it, make a new one on the page "Users".',
         );
       },

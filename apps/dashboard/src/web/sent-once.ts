@@ -39,14 +39,15 @@ export function sentForm(fields: URLSearchParams, now: Date): UsedChallenge | un
 
 /**
  * Makes what a form asks for.
- * @param isThere whether a row of the form's id is there already; asked when a row was refused
  * @param made the end of the refusal's first sentence, and what to do
+ * @param isThere whether a row of the form's id is there already; asked when a row was refused, which by default has no
+ *   other reason
  * @throws ServiceError VALIDATION_ERROR for a form that was sent before
  */
 export async function makeOnce<Made>(
   make: () => Promise<Made>,
-  isThere: () => Promise<boolean>,
   made: string,
+  isThere = async (): Promise<boolean> => true,
 ): Promise<Made> {
   try {
     return await make();
