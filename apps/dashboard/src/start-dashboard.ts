@@ -31,9 +31,21 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
   ensureKeysFile(config.jwksKeysFile, now());
   const signingKeys = openSigningKeys(config.jwksKeysFile, now);
   const { store, database } = await openStore({ databaseUrl: config.databaseUrl });
+  const lastUsed = new LastUsed(store.apiKeys, logger);
+  const sweeping = repeat({
+    everyMs: SWEEP_INTERVAL_MS,
+    task: () => store.sweep(),
+    onFailure: (error) => {
+      logger.warn({ err: error }, 'sweep failed');
+    },
+  });
+  const close = async (): Promise<void> => {
+    await sweeping.stop();
+    await lastUsed.stop();
+    await store.close();
+  };
   try {
     const secretBox = openSecrets(config.secretsKeyFile, await store.authenticators.keyIds());
-    const lastUsed = new LastUsed(store.apiKeys, logger);
     const app = createApp({
       ...config,
       store,
@@ -49,23 +61,11 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
       loginLimits: createLoginLimits(database, config.loginLimits),
       metrics: createMetrics({ process: true }),
     });
-    const sweeping = repeat({
-      everyMs: SWEEP_INTERVAL_MS,
-      task: () => store.sweep(),
-      onFailure: (error) => {
-        logger.warn({ err: error }, 'sweep failed');
-      },
-    });
     lastUsed.start(LAST_USED_INTERVAL_MS);
-    const onClose = async (): Promise<void> => {
-      await sweeping.stop();
-      await lastUsed.stop();
-      await store.close();
-    };
     if (config.passwordSignIn) await offerSetUp(store, config.publicUrl, now(), say);
-    return await serve(app, { host: config.host, port: config.port, logger, onClose });
+    return await serve(app, { host: config.host, port: config.port, logger, onClose: close });
   } catch (error) {
-    await store.close();
+    await close();
     throw error;
   }
 }
