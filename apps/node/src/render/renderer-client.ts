@@ -111,39 +111,28 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     }
   };
 
-  const whole = async (
-    answered: Answered,
-    signal: AbortSignal,
-  ): Promise<{ status: number; bytes: Uint8Array; retryAfter: string | undefined }> => {
+  const whole = async (answered: Answered, signal: AbortSignal): Promise<Uint8Array> => {
     const { answer } = answered;
     const bytes = await readAll(answer, signal);
-    const status = answer.statusCode ?? 0;
     // Its limit is lower than the node's; refused before the body is read, so not bound to the request.
-    if (status === 413) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: 'the sketch is too large' });
+    if (answer.statusCode === 413)
+      throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: 'the sketch is too large' });
     // Responses sent before a handler runs (wrong token, full socket queue) are not bound to the request.
     if (answer.headers['x-render-mac'] === undefined) throw rendererUnavailable('the renderer refused the node');
     assertGenuine(answered, sha256(bytes), answer.headers['x-render-mac']);
-    return { status, bytes, retryAfter: retryAfterOf(answer) };
+    if (answer.statusCode !== 200) throw refusalOf(objectIn(bytes), retryAfterOf(answer));
+    return bytes;
   };
 
   return {
-    ask: async (route, order, signal) => {
-      const { status, bytes, retryAfter } = await whole(await send(route, order, 'application/json', signal), signal);
-      const value = objectIn(bytes);
-      if (status !== 200) throw refusalOf(value, retryAfter);
-      return value;
-    },
-    video: async (order, mediaType, signal) => {
-      const { status, bytes, retryAfter } = await whole(await send('/loop', order, mediaType, signal), signal);
-      if (status !== 200) throw refusalOf(objectIn(bytes), retryAfter);
-      return bytes;
-    },
+    ask: async (route, order, signal) =>
+      objectIn(await whole(await send(route, order, 'application/json', signal), signal)),
+    video: async (order, mediaType, signal) => whole(await send('/loop', order, mediaType, signal), signal),
     follow: async function* (order, signal) {
       const answered = await send('/loop', order, 'text/event-stream', signal);
       const { answer } = answered;
       if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) {
-        const { bytes, retryAfter } = await whole(answered, signal);
-        throw refusalOf(objectIn(bytes), retryAfter);
+        throw refusalOf(objectIn(await whole(answered, signal)), retryAfterOf(answer));
       }
       let last: ServerEvent | null = null;
       for await (const event of serverEvents(bodyOf(answer, signal))) {
