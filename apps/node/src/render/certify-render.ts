@@ -6,7 +6,7 @@ import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-re
 import { executionMutated, recordRemoved } from '../records/write/mutation.js';
 import { parseStored, storedMeta } from '../records/stored-cer.js';
 import { CANVAS } from './sketch-rules.js';
-import { renderExecutionId, type Execution, type RenderRequest } from './verify-request.js';
+import { renderExecutionId, type PlannedRender } from './verify-request.js';
 
 /** The hashes of a render that a certificate contains. */
 export interface RenderOutcome {
@@ -18,6 +18,12 @@ export interface RenderOutcome {
   readonly rendererVersion: string;
   /** The engine that drew, by name and content. */
   readonly engine: JsonObject;
+}
+
+/** Who asked for a certificate, and in which request. */
+export interface Requester {
+  readonly caller: Caller;
+  readonly requestId: string;
 }
 
 export interface CertifiedRender {
@@ -36,15 +42,14 @@ const SAME_RENDER: readonly string[] = ['codeHash', 'seed', 'vars', 'execution',
  */
 export async function certifyRender(
   deps: AttestDeps,
-  request: RenderRequest,
-  execution: Execution,
-  { outputHash, imageHash, sdkVersion, rendererVersion, engine }: RenderOutcome,
-  caller: Caller,
-  requestId: string,
+  planned: PlannedRender,
+  rendered: RenderOutcome,
+  { caller, requestId }: Requester,
 ): Promise<CertifiedRender> {
+  const { request, execution } = planned;
   const { order, protocol } = request;
   const time = deps.now().toISOString();
-  const executionId = renderExecutionId(request, execution);
+  const executionId = renderExecutionId(planned);
   const snapshot: JsonObject = {
     type: RENDER_SNAPSHOT_TYPE,
     protocolVersion: protocol.version,
@@ -56,11 +61,7 @@ export async function certifyRender(
     execution: { ...execution },
     canvas: { ...CANVAS },
     hashScheme: RENDER_HASH_SCHEME,
-    outputHash,
-    imageHash,
-    sdkVersion,
-    rendererVersion,
-    engine,
+    ...rendered,
   };
   const unsealed: JsonObject = {
     bundleType: RENDER_BUNDLE_TYPE,

@@ -27,9 +27,9 @@ import {
   loopOrder,
   planRender,
   renderPlanned,
-  type PlannedRender,
   type VerifyRenderDeps,
 } from './verify-render.js';
+import type { PlannedRender } from './verify-request.js';
 import { assertMayCertify, type RestoredStore } from '../restore-mark/restored-store.js';
 import { ATTESTING, COUNTED, type DescribedRoute } from '../openapi/route-description.js';
 import {
@@ -159,7 +159,7 @@ function certifyImage(deps: RenderRouteDeps, request: ServiceRequest): CertifyIm
       const planned = await planRender(verifying, body, caller.tenantId, signal);
       await assertRoomFor(verifying, planned, caller);
       const rendered = await renderPlanned(verifying, planned, signal);
-      return { rendered, concluded: await concludeRender(verifying, planned, rendered, caller, requestId) };
+      return { rendered, concluded: await concludeRender(verifying, planned, rendered, { caller, requestId }) };
     });
   };
 }
@@ -180,17 +180,12 @@ function verifyHandler(deps: RenderRouteDeps): Handler {
       return {
         status: 200,
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
-        body: verifyEvents(deps, verifying, planned, caller, request),
+        body: verifyEvents(deps, planned, caller, request),
       };
     }
     const rendered = await renderPlanned(verifying, planned, request.signal);
-    const { body, certificateHash, isReplay } = await concludeRender(
-      verifying,
-      planned,
-      rendered,
-      caller,
-      request.requestId,
-    );
+    const requester = { caller, requestId: request.requestId };
+    const { body, certificateHash, isReplay } = await concludeRender(verifying, planned, rendered, requester);
     return ok(body, certificateHash === null ? {} : certificateHeaders(certificateHash, isReplay));
   });
 }
@@ -198,28 +193,29 @@ function verifyHandler(deps: RenderRouteDeps): Handler {
 /** A loop as a video: not covered by any hash and not certified. */
 async function renderVideo(
   { renderer }: VerifyRenderDeps,
-  planned: PlannedRender,
+  { request, execution }: PlannedRender,
   type: (typeof VIDEO_TYPES)[number],
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
-  if (planned.execution.mode !== 'loop') {
+  if (execution.mode !== 'loop') {
     throw new ServiceError({ code: 'LOOP_MODE_ERROR', message: 'snapshot.execution: must be a loop for a video' });
   }
   return {
     status: 200,
     headers: { 'content-type': type },
-    body: await renderer.video(loopOrder(planned), type, signal),
+    body: await renderer.video(loopOrder(request.order, execution), type, signal),
   };
 }
 
 /** `progress` events, then one `result` with the answer, or one `error` with `{status, body}`. */
 async function* verifyEvents(
-  { logger, refusals }: RenderRouteDeps,
-  verifying: VerifyRenderDeps,
+  deps: RenderRouteDeps,
   planned: PlannedRender,
   caller: Caller,
-  { signal, requestId }: { readonly signal: AbortSignal; readonly requestId: string },
+  { signal, requestId }: Pick<RequestHead, 'signal' | 'requestId'>,
 ): AsyncGenerator<string> {
+  const { logger, refusals } = deps;
+  const verifying = verifyingWith(deps);
   const shapeError = createErrorShaper({ logger, statusOf: STATUS, translate: translateError });
   try {
     const frames = followPlanned(verifying, planned, signal);
@@ -228,7 +224,7 @@ async function* verifyEvents(
       yield `event: progress\ndata: ${step.value.data}\n\n`;
       step = await frames.next();
     }
-    const { body } = await concludeRender(verifying, planned, step.value, caller, requestId);
+    const { body } = await concludeRender(verifying, planned, step.value, { caller, requestId });
     yield `event: result\ndata: ${JSON.stringify(body)}\n\n`;
   } catch (error) {
     if (signal.aborted) throw error;

@@ -3,15 +3,17 @@ import type { Caller } from '../auth/key-directory.js';
 import type { Quota } from '../limits/quota.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { verificationUrl } from '../records/certify-response.js';
-import { certifyRender, type RenderOutcome } from './certify-render.js';
+import { certifyRender, type RenderOutcome, type Requester } from './certify-render.js';
 import { assertSameEngine, engineOf } from './engine.js';
-import { rendererUnavailable, type RendererClient, type RenderProgress } from './renderer-client.js';
+import { rendererUnavailable, type RendererClient, type RenderProgress, type SketchOrder } from './renderer-client.js';
 import { textOr } from './sketch-rules.js';
 import {
   decideExecution,
   parseRenderRequest,
   renderExecutionId,
   type Execution,
+  type LoopExecution,
+  type PlannedRender,
   type RenderRequest,
 } from './verify-request.js';
 
@@ -20,12 +22,6 @@ export interface VerifyRenderDeps extends AttestDeps {
   readonly renderer: RendererClient;
   readonly maxTotalFrames: number;
   readonly verifyUrl: string;
-}
-
-/** A validated request, ready to be rendered. */
-export interface PlannedRender {
-  readonly request: RenderRequest;
-  readonly execution: Execution;
 }
 
 export interface VerifiedRender {
@@ -48,22 +44,22 @@ export async function planRender(
 /** @throws ServiceError QUOTA_EXCEEDED before rendering, if the result could not be certified */
 export function assertRoomFor(
   { quota, records }: Pick<VerifyRenderDeps, 'quota' | 'records'>,
-  { request, execution }: PlannedRender,
+  planned: PlannedRender,
   { tenantId, limits }: Caller,
 ): Promise<void> {
-  const executionId = renderExecutionId(request, execution);
+  const executionId = renderExecutionId(planned);
   return quota.assertRoom(tenantId, limits, async () => (await records.findExecution(tenantId, executionId)) !== null);
 }
 
 /** Renders without progress events. Stills run twice, in separate contexts, and must be equal. */
 export async function renderPlanned(
   { renderer }: VerifyRenderDeps,
-  { request, execution }: PlannedRender,
+  { request: { order }, execution }: PlannedRender,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   return execution.mode === 'static'
-    ? renderer.ask('/render', { ...request.order, twice: true }, signal)
-    : renderer.ask('/loop', loopOrder({ request, execution }), signal);
+    ? renderer.ask('/render', { ...order, twice: true }, signal)
+    : renderer.ask('/loop', loopOrder(order, execution), signal);
 }
 
 /** Renders a loop with progress events; a still has none. */
@@ -72,13 +68,13 @@ export async function* followPlanned(
   planned: PlannedRender,
   signal: AbortSignal,
 ): AsyncGenerator<RenderProgress, JsonObject> {
-  if (planned.execution.mode === 'static') return renderPlanned(deps, planned, signal);
-  return yield* deps.renderer.follow(loopOrder(planned), signal);
+  const { request, execution } = planned;
+  if (execution.mode === 'static') return renderPlanned(deps, planned, signal);
+  return yield* deps.renderer.follow(loopOrder(request.order, execution), signal);
 }
 
-export function loopOrder({ request, execution }: PlannedRender): object {
-  const frames = execution.mode === 'loop' ? { totalFrames: execution.totalFrames, fps: execution.fps } : {};
-  return { ...request.order, ...frames };
+export function loopOrder(order: SketchOrder, { totalFrames, fps }: LoopExecution): object {
+  return { ...order, totalFrames, fps };
 }
 
 /**
@@ -88,17 +84,15 @@ export function loopOrder({ request, execution }: PlannedRender): object {
  */
 export async function concludeRender(
   deps: VerifyRenderDeps,
-  { request, execution }: PlannedRender,
+  planned: PlannedRender,
   rendered: JsonObject,
-  caller: Caller,
-  requestId: string,
+  requester: Requester,
 ): Promise<VerifiedRender> {
+  const { request, execution } = planned;
   const comparison = execution.mode === 'static' ? compareStill(request, rendered) : compareLoop(request, rendered);
   if (!comparison.isVerified || request.engine.identity !== null) assertSameEngine(request.engine, rendered);
   const outcome = outcomeOf(execution, rendered);
-  const certified = comparison.isVerified
-    ? await certifyRender(deps, request, execution, outcome, caller, requestId)
-    : null;
+  const certified = comparison.isVerified ? await certifyRender(deps, planned, outcome, requester) : null;
   const body: JsonObject = {
     verified: comparison.isVerified,
     mode: execution.mode,

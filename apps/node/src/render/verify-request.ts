@@ -15,9 +15,13 @@ import {
 } from './sketch-rules.js';
 
 /** Execution mode of a sketch: once, or frame by frame. */
-export type Execution =
-  | { readonly mode: 'static' }
-  | { readonly mode: 'loop'; readonly totalFrames: number; readonly fps: number };
+export type Execution = { readonly mode: 'static' } | LoopExecution;
+
+export interface LoopExecution {
+  readonly mode: 'loop';
+  readonly totalFrames: number;
+  readonly fps: number;
+}
 
 /** The members of a certified render that are known before the sketch runs. */
 export interface RenderRequest {
@@ -27,6 +31,12 @@ export interface RenderRequest {
   readonly statedExecution: JsonObject;
   readonly statedExecutionId: string | null;
   readonly expected: Readonly<Record<ExpectedName, string | null>>;
+}
+
+/** A validated request, ready to be rendered. */
+export interface PlannedRender {
+  readonly request: RenderRequest;
+  readonly execution: Execution;
 }
 
 const EXPECTED_NAMES = ['expectedHash', 'expectedAnimationHash', 'expectedPosterHash'] as const;
@@ -138,7 +148,8 @@ function frameCountError(max: number): ServiceError {
 }
 
 /** The same sketch with the same settings has the same id, unless the caller sets one. */
-export function renderExecutionId({ order, engine, statedExecutionId }: RenderRequest, execution: Execution): string {
+export function renderExecutionId({ request, execution }: PlannedRender): string {
+  const { order, engine, statedExecutionId } = request;
   if (statedExecutionId !== null) return statedExecutionId;
   const { code, seed, vars } = order;
   // Without an engine the id is the same as in earlier releases.
