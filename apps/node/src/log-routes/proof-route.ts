@@ -18,27 +18,24 @@ export interface ProofRouteDeps {
 /** The requested hash: exactly one of the two. */
 type Asked = { readonly of: 'certificate' | 'project'; readonly hash: string };
 
+/** What in the log may have the requested hash. */
+const SOURCES = { certificate: ['record', 'reseal'], project: ['project'] } as const;
+
 const PENDING_RETRY_S = '2';
 
 /** @see docs/spec.md, "GET /v1/log/proof" */
 export function proofRoute({ store, log, gate }: ProofRouteDeps): DescribedRoute {
   const find = async (asked: Asked, tenantId: string | null): Promise<FoundProof> => {
     if (log === null) return { status: 'none' };
-    const owned = tenantId === null ? null : await findOwned(asked, tenantId);
-    if (owned !== null && owned.status !== 'none') return owned;
+    if (tenantId !== null) {
+      // Of the caller's own records, hidden ones too.
+      for (const source of SOURCES[asked.of]) {
+        const found = await log.proofs.find(source, { tenantId, hash: asked.hash }, 'owner');
+        if (found.status !== 'none') return found;
+      }
+    }
     const place = await publicPlace(store, asked);
     return place === null ? { status: 'none' } : log.proofs.find(place.source, place, 'public');
-  };
-
-  /** Of the caller's own records, hidden ones too. */
-  const findOwned = async ({ of, hash }: Asked, tenantId: string): Promise<FoundProof | null> => {
-    if (log === null) return null;
-    const sources = of === 'project' ? (['project'] as const) : (['record', 'reseal'] as const);
-    for (const source of sources) {
-      const found = await log.proofs.find(source, { tenantId, hash }, 'owner');
-      if (found.status !== 'none') return found;
-    }
-    return null;
   };
 
   return {
