@@ -1,6 +1,6 @@
 import { foldParts, generated } from './ai-sdk-parts.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, requestMembers, statusOf } from '../values/json-of.js';
+import { contentOf, isAbort, outcomeOf, requestMembers, statusOf } from '../values/json-of.js';
 import { pullParts } from './pull-parts.js';
 
 /** The part of a language model that the middleware reads. */
@@ -46,7 +46,7 @@ export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
     try {
       return await contexts.withinCall(call, work);
     } catch (error) {
-      call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
+      call?.end(outcomeOf(error), () => ({}), { httpStatus: statusOf(error) });
       throw error;
     }
   };

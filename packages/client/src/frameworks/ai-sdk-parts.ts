@@ -1,6 +1,6 @@
 import type { Json, JsonMembers } from '../json.js';
 import type { Outcome } from '../outcome.js';
-import { isAbort, jsonOf, membersOf } from '../values/json-of.js';
+import { jsonOf, membersOf, outcomeOf } from '../values/json-of.js';
 
 /** The sum of the parts of one stream of the AI SDK. */
 export interface StreamedParts {
@@ -46,7 +46,7 @@ export function foldParts(): StreamedParts {
         outcome ??= 'complete';
         ending = { finishReason: jsonOf(finishReason), usage: jsonOf(usage) };
       }
-      if (type === 'error') outcome ??= isAbort(value['error']) ? 'aborted' : 'failed';
+      if (type === 'error') outcome ??= outcomeOf(value['error']);
     },
     get outcome() {
       return outcome;

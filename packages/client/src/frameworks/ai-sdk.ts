@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.js';
 import { generated } from './ai-sdk-parts.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, listOf, membersOf, requestMembers, statusOf, type Members } from '../values/json-of.js';
+import { contentOf, listOf, membersOf, outcomeOf, requestMembers, statusOf, type Members } from '../values/json-of.js';
 
 /** An integration for `registerTelemetry` of the AI SDK 7. */
 export interface AiSdkTelemetry {
@@ -51,7 +51,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       try {
         result = await contexts.withinCall(call, execute);
       } catch (error) {
-        call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
+        call?.end(outcomeOf(error), () => ({}), { httpStatus: statusOf(error) });
         throw error;
       } finally {
         if (call !== null) running.take(event.callId);
@@ -71,7 +71,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
     },
     onError: (event) => {
       const { callId, error } = membersOf(event);
-      const outcome = isAbort(error) ? 'aborted' : 'failed';
+      const outcome = outcomeOf(error);
       finish(streams, String(callId), outcome, () => ({}));
       for (const id of embeddings.ids().filter((key) => key.startsWith(`${String(callId)} `))) {
         finish(embeddings, id, outcome, () => ({}));

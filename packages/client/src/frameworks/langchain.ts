@@ -1,7 +1,7 @@
 import type { Json, JsonMembers } from '../json.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, jsonOf, listOf, membersOf, statusOf } from '../values/json-of.js';
+import { contentOf, jsonOf, listOf, membersOf, outcomeOf, statusOf } from '../values/json-of.js';
 import { beginToolCall, type ToolCall } from './tool-call.js';
 
 /** A handler for the option `callbacks` of LangChain 1.x. Its methods do not throw. */
@@ -66,7 +66,7 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
       runs.take(runId)?.end('complete', () => generationsOf(output));
     },
     handleLLMError: (error, runId) => {
-      runs.endEarly(runId, isAbort(error) ? 'aborted' : 'failed', { httpStatus: statusOf(error) });
+      runs.endEarly(runId, outcomeOf(error), { httpStatus: statusOf(error) });
     },
     handleToolStart: (tool, input, runId, ...more) => {
       guarded(failed, () => {
@@ -78,7 +78,7 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
       tools.take(runId)?.end('complete', () => toolOutput(output));
     },
     handleToolError: (error, runId) => {
-      tools.take(runId)?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}));
+      tools.take(runId)?.end(outcomeOf(error), () => ({}));
     },
   };
 }

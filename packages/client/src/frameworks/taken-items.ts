@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import { checkHeld } from '../values/held-json.js';
-import { isAbort, jsonOf, membersOf } from '../values/json-of.js';
+import { jsonOf, membersOf, outcomeOf } from '../values/json-of.js';
 
 /** A call that a result ends. Does not throw. */
 export interface Endable {
@@ -59,11 +59,6 @@ export class TakenItems {
       returned === undefined ? yielded : { yielded, returned: jsonOf(returned, checkHeld) },
     );
   }
-}
-
-/** How a call ends that throws this error. */
-export function outcomeOf(error: unknown): Outcome {
-  return isAbort(error) ? 'aborted' : 'failed';
 }
 
 export function quietly<T>(call: Endable, work: () => T): T | null {

@@ -5,7 +5,7 @@ import { labelOf } from '../seal/execution-of.js';
 import type { Sealed } from '../seal/seal.js';
 import { guarded, type FrameworkDeps } from './framework-call.js';
 import { partlyHeld, type PartlyHeld } from '../values/held-json.js';
-import { outcomeOf } from './taken-items.js';
+import { outcomeOf } from '../values/json-of.js';
 import { followResult } from './tool-result.js';
 
 /** The provider of a tool's certificate. */

@@ -1,6 +1,7 @@
 import { heldContentOf, isIterable } from '../values/held-json.js';
+import { outcomeOf } from '../values/json-of.js';
 import { isMethod, isObject, join, methodOf, replace, type Method } from '../values/replaced-methods.js';
-import { lose, outcomeOf, quietly, TakenItems, type Endable } from './taken-items.js';
+import { lose, quietly, TakenItems, type Endable } from './taken-items.js';
 
 /** An observer of a promise. Its methods do not throw. */
 interface Settled {

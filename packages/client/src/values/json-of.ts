@@ -62,6 +62,11 @@ export function contentOf(value: unknown, shown?: (object: object) => object): J
   return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : { value: json };
 }
 
+/** How a call ends that throws this error. */
+export function outcomeOf(error: unknown): 'aborted' | 'failed' {
+  return isAbort(error) ? 'aborted' : 'failed';
+}
+
 /** Did the caller end this call? */
 export function isAbort(error: unknown): boolean {
   const name: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'name') : null;
