@@ -1,32 +1,12 @@
-/** An observer of the parts of a stream while the caller reads them. Its methods do not throw. */
-export interface PartFollower {
-  handOn(part: unknown): void;
-  end(): void;
-  cancel(): void;
-  break(error: unknown): void;
-}
+import { pullPart, type Follower } from '../observe/pull-through.js';
 
 /** A stream of the same parts that reads only when the caller reads. */
-export function pullParts(stream: ReadableStream, follower: PartFollower): ReadableStream {
+export function pullParts(stream: ReadableStream, follower: Follower<unknown>): ReadableStream {
   const reader = stream.getReader();
   return new ReadableStream(
     {
       pull: async (controller) => {
-        let result;
-        try {
-          result = await reader.read();
-        } catch (error) {
-          follower.break(error);
-          controller.error(error);
-          return;
-        }
-        if (result.done) {
-          follower.end();
-          controller.close();
-          return;
-        }
-        follower.handOn(result.value);
-        controller.enqueue(result.value);
+        await pullPart(reader, follower, controller);
       },
       cancel: async (reason) => {
         follower.cancel();

@@ -1,12 +1,40 @@
-/** An observer of a body while the caller reads it. Its methods do not throw. */
-export interface Follower {
-  handOn(chunk: Uint8Array): void;
+/** An observer of a stream, usually of a body, while the caller reads it. Its methods do not throw. */
+export interface Follower<Part = Uint8Array> {
+  handOn(part: Part): void;
   end(): void;
   cancel(): void;
   break(error: unknown): void;
 }
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>;
+
+/**
+ * Reads the next part for the caller.
+ * @param to the controller of the caller's stream
+ * @returns whether the stream is over
+ */
+export async function pullPart<Part>(
+  reader: ReadableStreamDefaultReader<Part>,
+  follower: Follower<Part>,
+  to: Pick<ReadableStreamDefaultController<Part>, 'enqueue' | 'close' | 'error'>,
+): Promise<boolean> {
+  let result: { readonly done: false; readonly value: Part } | { readonly done: true };
+  try {
+    result = await reader.read();
+  } catch (error) {
+    follower.break(error);
+    to.error(error);
+    return false;
+  }
+  if (result.done) {
+    follower.end();
+    to.close();
+    return true;
+  }
+  follower.handOn(result.value);
+  to.enqueue(result.value);
+  return false;
+}
 
 /** A body without a reader. No reference may lead from here to the stream of the caller. */
 interface Abandoned {
@@ -62,23 +90,9 @@ export class ReadBody {
     const reader = this.#reader;
     const follower = this.#follower;
     if (reader === null || follower === null) return;
-    let result: { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
-    try {
-      result = await reader.read();
-    } catch (error) {
-      follower.break(error);
-      controller.error(error);
-      return;
-    }
-    if (result.done) {
-      follower.end();
-      controller.close();
-      // A reader that waits with its own buffer is answered with no bytes.
-      if ('byobRequest' in controller) controller.byobRequest?.respond(0);
-      return;
-    }
-    follower.handOn(result.value);
-    controller.enqueue(result.value);
+    const isOver = await pullPart(reader, follower, controller);
+    // A reader that waits with its own buffer is answered with no bytes.
+    if (isOver && 'byobRequest' in controller) controller.byobRequest?.respond(0);
   }
 }
 
