@@ -60,14 +60,17 @@ export interface Drain {
   stop(): void;
 }
 
+/** A batch that is being sent. */
 interface Sending extends DrainDeps {
+  readonly spool: Spool;
+  readonly batch: Batch;
   /** Projects that were moved behind calls that wait. */
   readonly moved: Set<string>;
 }
 
 /** Sends sealed bundles to the node. A bundle that was sent twice is one certificate: its `executionId` says so. */
-export function createDrain(given: DrainDeps): Drain {
-  const deps: Sending = { ...given, moved: new Set() };
+export function createDrain(deps: DrainDeps): Drain {
+  const moved = new Set<string>();
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let failures = 0;
@@ -96,7 +99,8 @@ export function createDrain(given: DrainDeps): Drain {
         const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failures, 16));
         // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
         request = new AbortController();
-        most = await sendWhereItFits(deps, spool, batch, most, { timeoutMs, signal: request.signal });
+        const patience = { timeoutMs, signal: request.signal };
+        most = await sendWhereItFits({ ...deps, spool, batch, moved }, most, patience);
         failures = 0;
       }
       return true;
@@ -155,21 +159,16 @@ export function createDrain(given: DrainDeps): Drain {
  * @returns the most bundles of the next request
  * @throws NodeError as `send`
  */
-async function sendWhereItFits(
-  deps: Sending,
-  spool: Spool,
-  batch: Batch,
-  most: number,
-  patience: Patience,
-): Promise<number> {
+async function sendWhereItFits(sending: Sending, most: number, patience: Patience): Promise<number> {
+  const { batch } = sending;
   try {
-    await send(deps, spool, batch, patience);
+    await send(sending, patience);
     return Math.min(BATCH_LINES, most * GROWTH);
   } catch (error) {
     if (!(error instanceof NodeError) || error.status !== TOO_LARGE) throw error;
     const [text = '', ...others] = oneRequest(batch.texts);
     if (others.length > 0) return Math.ceil((1 + others.length) / 2);
-    giveUp(deps, spool, batch, text, error.code);
+    giveUp(sending, text, error.code);
     batch.acknowledge(1);
     // The others were refused with it.
     return BATCH_LINES;
@@ -177,10 +176,11 @@ async function sendWhereItFits(
 }
 
 /** @throws NodeError when the rest of the batch must be sent later */
-async function send(deps: Sending, spool: Spool, batch: Batch, patience: Patience): Promise<void> {
+async function send(sending: Sending, patience: Patience): Promise<void> {
+  const { batch, register, attest, registered, attested, turn } = sending;
   const sent = oneRequest(batch.texts);
   const [first = ''] = sent;
-  const results = isProject(first) ? [await deps.register(first, patience)] : deps.attest(sent, patience);
+  const results = isProject(first) ? [await register(first, patience)] : attest(sent, patience);
   let taken = 0;
   try {
     for await (const { status, body } of results) {
@@ -193,12 +193,12 @@ async function send(deps: Sending, spool: Spool, batch: Batch, patience: Patienc
         // What is before the node may answer for it.
         throw new NodeError('UNEXPECTED_ANSWER', 'the answer does not name the hash of the bundle', { status });
       }
-      if (code === 'ATTESTATION_MISSING' && isProject(text)) waitForCalls(deps, spool, batch, text, code);
-      else if (status === 200 && isProject(text)) deps.registered(body);
-      else if (status === 200) deps.attested(body);
-      else giveUp(deps, spool, batch, text, code);
+      if (code === 'ATTESTATION_MISSING' && isProject(text)) waitForCalls(sending, text, code);
+      else if (status === 200 && isProject(text)) registered(body);
+      else if (status === 200) attested(body);
+      else giveUp(sending, text, code);
       taken += 1;
-      if (taken % RESULTS_PER_TURN === 0) await deps.turn();
+      if (taken % RESULTS_PER_TURN === 0) await turn();
     }
   } finally {
     if (taken > 0) batch.acknowledge(taken);
@@ -217,27 +217,25 @@ function isAnswerTo(text: string, body: JsonMembers): boolean {
  * another process: then it is moved to the end, once.
  * @throws Error when it must be sent later
  */
-function waitForCalls(deps: Sending, spool: Spool, batch: Batch, text: string, code: string): void {
-  if (waitsElsewhere(deps, spool)) throw new Error('a project waits for calls that another spool has');
-  if (spool.waiting > 1 && !deps.moved.delete(text)) {
+function waitForCalls(sending: Sending, text: string, code: string): void {
+  const { spools, spool, moved } = sending;
+  const waitsElsewhere = spools.some((other) => other !== spool && other.waiting > 0);
+  if (waitsElsewhere) throw new Error('a project waits for calls that another spool has');
+  if (spool.waiting > 1 && !moved.delete(text)) {
     spool.put(text);
-    deps.moved.add(text);
-  } else giveUp(deps, spool, batch, text, code);
-}
-
-function waitsElsewhere({ spools }: DrainDeps, spool: Spool): boolean {
-  return spools.some((other) => other !== spool && other.waiting > 0);
+    moved.add(text);
+  } else giveUp(sending, text, code);
 }
 
 /** A dead letter that cannot be written stays where it is, and does not hold up what comes after it. */
-function giveUp(deps: DrainDeps, spool: Spool, batch: Batch, text: string, code: string): void {
+function giveUp({ spool, batch, failed, dead }: Sending, text: string, code: string): void {
   try {
     spool.bury(text, code);
   } catch (error) {
     batch.keep();
-    deps.failed(error);
+    failed(error);
   }
-  deps.dead(text, code);
+  dead(text, code);
 }
 
 /** The first bundles that go in one request: a project by itself, else all before the next project. */
