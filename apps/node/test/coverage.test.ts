@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
@@ -10,26 +8,20 @@ import { certificates } from '@cer/client';
 import { ask, at } from './ask.js';
 import { dayWithTimeLeft } from './before-midnight.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
+import { startModelServer, type ModelServer } from './model-server.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const today = (): string => new Date().toISOString().slice(0, 10);
-const MODEL = createServer((_, response) => {
-  response.setHeader('content-type', 'application/json');
-  response.end('{"id":"same-id","choices":[]}');
-});
 
 let node: TestNode;
-let model: string;
+let models: ModelServer;
 
 beforeAll(async () => {
   node = await startTestNode({ replace: () => ({ batchLimitBytes: 64 * 1024 }) });
-  MODEL.listen(0, '127.0.0.1');
-  await once(MODEL, 'listening');
-  const address = MODEL.address();
-  model = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}/v1/chat/completions` : '';
+  models = await startModelServer();
 });
 afterAll(async () => {
-  MODEL.close();
+  models.close();
   await node.close();
 });
 
@@ -92,7 +84,9 @@ describe('GET /v1/coverage', () => {
       certify: ({ body }) => !JSON.stringify(body).includes('private'),
     });
     for (const content of ['one', 'two', 'private']) {
-      await (await cer.fetch()(model, { method: 'POST', body: JSON.stringify({ model: 'm', content }) })).text();
+      await (
+        await cer.fetch()(models.completions, { method: 'POST', body: JSON.stringify({ model: 'm', content }) })
+      ).text();
     }
     await cer.close();
     expect(at(await read(key), 'days')).toMatchObject([

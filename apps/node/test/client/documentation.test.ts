@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { builtProgram } from '@cer/http-service/testing';
 
+import { startModelServer, type ModelServer } from '../model-server.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 // Runs the programs of docs/clients.md with the real SDKs against a local model server and a node.
@@ -83,7 +83,7 @@ function compatibleAnswer(path: string, isStream: boolean): string {
   return `${parts.map((part) => data({ ...chunk, choices: [part] })).join('')}data: [DONE]\n\n`;
 }
 
-const MODELS = createServer((request, response) => {
+const answerAsProvider: RequestListener = (request, response) => {
   let body = '';
   request.setEncoding('utf8').on('data', (text: string) => (body += text));
   request.on('end', () => {
@@ -91,25 +91,20 @@ const MODELS = createServer((request, response) => {
     response.setHeader('content-type', type);
     response.end(answer);
   });
-});
+};
 
 let node: TestNode;
 let key: string;
-let models: string;
+let models: ModelServer;
 const dir = mkdtempSync(join(tmpdir(), 'cer-starts-'));
 
 beforeAll(async () => {
   node = await startTestNode();
   key = await node.newKey();
-  MODELS.listen(0, '127.0.0.1');
-  await once(MODELS, 'listening');
-  const address = MODELS.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  models = `http://127.0.0.1:${address.port}`;
+  models = await startModelServer(answerAsProvider);
 });
 afterAll(async () => {
-  MODELS.closeAllConnections();
-  MODELS.close();
+  models.close();
   await node.close();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -168,14 +163,14 @@ describe('docs/clients.md', () => {
   const output = async (program: string, args: readonly string[], more: NodeJS.ProcessEnv): Promise<string> => {
     const env = {
       PATH: process.env['PATH'],
-      OPENAI_BASE_URL: `${models}/v1`,
+      OPENAI_BASE_URL: `${models.url}/v1`,
       OPENAI_API_KEY: 'none',
       OPENAI_AGENTS_DISABLE_TRACING: '0',
-      ANTHROPIC_BASE_URL: models,
+      ANTHROPIC_BASE_URL: models.url,
       ANTHROPIC_API_KEY: 'none',
-      GOOGLE_GEMINI_BASE_URL: models,
+      GOOGLE_GEMINI_BASE_URL: models.url,
       GEMINI_API_KEY: 'none',
-      OLLAMA_HOST: models,
+      OLLAMA_HOST: models.url,
       CER_NODE_URL: node.url,
       CER_API_KEY: key,
       CER_SPOOL_DIR: dir,

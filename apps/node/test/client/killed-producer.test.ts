@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,37 +10,33 @@ import { jcsV1, parseJson } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
 import { certificates } from '@cer/client';
 
+import { startModelServer, type ModelServer } from '../model-server.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 // `npm run soak:producer -w apps/node` sets it to 200.
 const KILLS = Number(process.env['PRODUCER_KILLS'] ?? 5);
 
-const MODEL = createServer((request, response) => {
+const answerInTwoWrites: RequestListener = (request, response) => {
   request.resume().on('end', () => {
     response.setHeader('content-type', 'application/json');
     // Two writes, so that a kill may come between them.
     response.write('{"id":"same-id",');
     response.end('"choices":[]}');
   });
-});
+};
 
 let node: TestNode;
 let key: string;
-let model: string;
+let models: ModelServer;
 const dir = mkdtempSync(join(tmpdir(), 'cer-killed-'));
 
 beforeAll(async () => {
   node = await startTestNode();
   key = await node.newKey();
-  MODEL.listen(0, '127.0.0.1');
-  await once(MODEL, 'listening');
-  const address = MODEL.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  model = `http://127.0.0.1:${address.port}/v1/chat/completions`;
+  models = await startModelServer(answerInTwoWrites);
 });
 afterAll(async () => {
-  MODEL.closeAllConnections();
-  MODEL.close();
+  models.close();
   await node.close();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -50,7 +46,7 @@ async function killedAfter(calls: number, first: number): Promise<number[]> {
   const child = spawn(process.execPath, [join(__dirname, 'killed-producer.mjs')], {
     env: {
       PATH: process.env['PATH'],
-      MODEL_URL: model,
+      MODEL_URL: models.completions,
       FIRST: String(first),
       CER_NODE_URL: node.url,
       CER_API_KEY: key,

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,21 +18,17 @@ import {
 } from '@cer/client';
 
 import { textAt } from '../ask.js';
+import { startModelServer, type ModelServer } from '../model-server.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 const ADMIN_SECRET = 'secret of the administrator';
 
 let node: TestNode;
 let key: string;
-let model: string;
+let models: ModelServer;
 let isAway = false;
 const folders: string[] = [];
 const closers: (() => Promise<unknown>)[] = [];
-
-const MODEL = createServer((_, response) => {
-  response.setHeader('content-type', 'application/json');
-  response.end('{"id":"same-id","choices":[]}');
-});
 
 /** The fetch for the node, which fails while the node is unreachable. */
 const reaching: typeof fetch = async (input, init) => {
@@ -45,15 +39,11 @@ const reaching: typeof fetch = async (input, init) => {
 beforeAll(async () => {
   node = await startTestNode({ replace: () => ({ adminSecret: new Secret(ADMIN_SECRET) }) });
   key = await node.newKey();
-  MODEL.listen(0, '127.0.0.1');
-  await once(MODEL, 'listening');
-  const address = MODEL.address();
-  model = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}/v1/chat/completions` : '';
+  models = await startModelServer();
 });
 afterAll(async () => {
   for (const close of closers) await close();
-  MODEL.closeAllConnections();
-  MODEL.close();
+  models.close();
   await node.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
@@ -73,7 +63,11 @@ function folder(): string {
 
 async function call(cer: Certificates): Promise<string> {
   const body = JSON.stringify({ model: 'example-1', messages: [{ role: 'user', content: randomUUID() }] });
-  const response = await cer.fetch()(model, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const response = await cer.fetch()(models.completions, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
   return response.text();
 }
 

@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,19 +10,12 @@ import { certificates, type Certificates } from '@cer/client';
 import { createNodeClient } from '@cer/client/node-client';
 import { smallDisk, type SmallDisk } from '@cer/sql-store/testing';
 
+import { MODEL_ANSWER, startModelServer, type ModelServer } from '../model-server.js';
 import { startTestNode, type TestNode } from '../test-node.js';
-
-const ANSWER = '{"id":"same-id","choices":[]}';
-const MODEL = createServer((request, response) => {
-  request.resume().on('end', () => {
-    response.setHeader('content-type', 'application/json');
-    response.end(ANSWER);
-  });
-});
 
 let node: TestNode;
 let key: string;
-let model: string;
+let models: ModelServer;
 let isAway = false;
 const folders: string[] = [];
 const open: Certificates[] = [];
@@ -31,18 +23,14 @@ const open: Certificates[] = [];
 beforeAll(async () => {
   node = await startTestNode();
   key = await node.newKey();
-  MODEL.listen(0, '127.0.0.1');
-  await once(MODEL, 'listening');
-  const address = MODEL.address();
-  model = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}/v1/chat/completions` : '';
+  models = await startModelServer();
 });
 afterEach(() => {
   jest.restoreAllMocks();
   isAway = false;
 });
 afterAll(async () => {
-  MODEL.closeAllConnections();
-  MODEL.close();
+  models.close();
   await node.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
@@ -73,7 +61,7 @@ function program(dir: string, appId: string): Program {
 async function call(cer: Certificates, times = 1): Promise<void> {
   for (let made = 0; made < times; made += 1) {
     const body = JSON.stringify({ model: 'example-1', messages: [{ role: 'user', content: randomUUID() }] });
-    expect(await (await cer.fetch()(model, { method: 'POST', body })).text()).toBe(ANSWER);
+    expect(await (await cer.fetch()(models.completions, { method: 'POST', body })).text()).toBe(MODEL_ANSWER);
   }
 }
 
@@ -276,7 +264,7 @@ async function killedAfter(dir: string, first: number): Promise<number[]> {
   const child = spawn(process.execPath, [join(__dirname, 'killed-producer.mjs')], {
     env: {
       PATH: process.env['PATH'],
-      ...{ MODEL_URL: model, FIRST: String(first) },
+      ...{ MODEL_URL: models.completions, FIRST: String(first) },
       ...{ CER_NODE_URL: node.url, CER_API_KEY: key, CER_SPOOL_DIR: dir },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
