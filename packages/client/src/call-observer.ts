@@ -110,33 +110,19 @@ function bodyBeside(facts: () => object): () => ReadBody {
 
 /** A fault in following a call must not reach the caller's stream. */
 function safe(exchange: Exchange, failed: (error: unknown) => void): Follower {
-  const guarded = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      failed(error);
-    }
-  };
+  const guarded =
+    <Args extends unknown[]>(work: (...args: Args) => void) =>
+    (...args: Args): void => {
+      try {
+        work(...args);
+      } catch (error) {
+        failed(error);
+      }
+    };
   return {
-    handOn: (chunk) => {
-      guarded(() => {
-        exchange.handOn(chunk);
-      });
-    },
-    end: () => {
-      guarded(() => {
-        exchange.end();
-      });
-    },
-    cancel: () => {
-      guarded(() => {
-        exchange.cancel();
-      });
-    },
-    break: (error) => {
-      guarded(() => {
-        exchange.break(error);
-      });
-    },
+    handOn: guarded(exchange.handOn.bind(exchange)),
+    end: guarded(exchange.end.bind(exchange)),
+    cancel: guarded(exchange.cancel.bind(exchange)),
+    break: guarded(exchange.break.bind(exchange)),
   };
 }
