@@ -1,7 +1,7 @@
 import { smallDisk } from '@cer/sql-store/testing';
 import { expect, it } from '@jest/globals';
 import { handoffToken, startStubControlPlane } from './stub-control-plane.js';
-import { startTestBridge } from './test-bridge.js';
+import { sendHandoff, startTestBridge } from './test-bridge.js';
 
 it('is not ready on a full disk until a write succeeds', async () => {
   const disk = smallDisk(4);
@@ -21,11 +21,7 @@ it('is not ready on a full disk until a write succeeds', async () => {
   /** A session is one write. */
   const signIn = async (): Promise<number> => {
     const token = handoffToken(controlPlane, { tenantId, userId: user.id, audience: new URL(bridge.url).host });
-    const response = await fetch(`${bridge.url}/api/v1/auth/handoff`, {
-      method: 'POST',
-      headers: { origin: bridge.url, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
+    const response = await sendHandoff(bridge.url, token);
     await response.text();
     return response.status;
   };

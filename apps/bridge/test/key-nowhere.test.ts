@@ -5,7 +5,7 @@ import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-no
 import { exportOf, GEN_AI, span } from './otlp-json.js';
 import type { NodeProcess } from './service-process.js';
 import { handoffToken, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
-import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
+import { sendHandoff, startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
 
 let services: BridgeBesideNode;
 let controlPlane: StubControlPlane;
@@ -92,11 +92,7 @@ it('shows no API key in any output or row', async () => {
       userId: user.id,
       audience: new URL(url).host,
     });
-    const signedIn = await fetch(`${url}/api/v1/auth/handoff`, {
-      method: 'POST',
-      headers: { origin: url, 'content-type': JSON_TYPE },
-      body: JSON.stringify({ token }),
-    });
+    const signedIn = await sendHandoff(url, token);
     expect(signedIn.status).toBe(200);
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
     texts.set(`sign-in at ${url}`, await said(signedIn));

@@ -6,7 +6,7 @@ import {
   type StubTenant,
   type StubUser,
 } from './stub-control-plane.js';
-import { startTestBridge, type TestBridge } from './test-bridge.js';
+import { sendHandoff, startTestBridge, type TestBridge } from './test-bridge.js';
 import type { Ingest } from '../src/store/index.js';
 
 let controlPlane: StubControlPlane;
@@ -37,11 +37,7 @@ async function signIn(): Promise<string> {
     audience: new URL(bridge.url).host,
     claims: { iat: Math.floor((Date.now() + clockMs) / 1000), exp: Math.floor((Date.now() + clockMs) / 1000) + 90 },
   });
-  const response = await fetch(`${bridge.url}/api/v1/auth/handoff`, {
-    method: 'POST',
-    headers: { origin: bridge.url, 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-  });
+  const response = await sendHandoff(bridge.url, token);
   expect(response.status).toBe(200);
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
@@ -240,11 +236,7 @@ describe('the events of a page', () => {
       userId: user.id,
       audience: new URL(own.url).host,
     });
-    const answer = await fetch(`${own.url}/api/v1/auth/handoff`, {
-      method: 'POST',
-      headers: { origin: own.url, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
+    const answer = await sendHandoff(own.url, token);
     const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
     const stream = await fetch(`${own.url}/events`, { headers: { cookie } });
     await own.close();

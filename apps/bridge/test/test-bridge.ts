@@ -49,6 +49,12 @@ export interface TestBridgeOptions {
   readonly replace?: (deps: BridgeDeps) => Partial<BridgeDeps>;
 }
 
+/** Sends a handoff token, as the page of the bridge does. */
+export function sendHandoff(url: string, token: string, origin = url): Promise<Response> {
+  const headers = { origin, 'content-type': 'application/json' };
+  return fetch(`${url}/api/v1/auth/handoff`, { method: 'POST', headers, body: JSON.stringify({ token }) });
+}
+
 export async function startTestBridge(options: TestBridgeOptions): Promise<TestBridge> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-bridge-'));
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(folder, 'bridge.sqlite')}`;

@@ -1,7 +1,7 @@
 import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { handoffToken, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
-import { startTestBridge, type TestBridge } from './test-bridge.js';
+import { sendHandoff, startTestBridge, type TestBridge } from './test-bridge.js';
 
 const PUBLIC_URL = 'https://bridge.example';
 const NODE_GONE = 'http://127.0.0.1:9';
@@ -52,11 +52,7 @@ describe('two bridges behind one address, on one database', () => {
       userId: user.id,
       audience: new URL(PUBLIC_URL).host,
     });
-    const signedIn = await fetch(`${one.url}/api/v1/auth/handoff`, {
-      method: 'POST',
-      headers: { origin: PUBLIC_URL, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
+    const signedIn = await sendHandoff(one.url, token, PUBLIC_URL);
     expect(signedIn.status).toBe(200);
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
     const watch = (at: TestBridge): Promise<Response> => fetch(`${at.url}/events`, { headers: { cookie } });

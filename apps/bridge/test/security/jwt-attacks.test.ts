@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { JWT_ATTACKS, JWT_SPELLINGS, encoded, signedToken, type AttackedToken } from '@cer/http-service/testing';
 import { handoffToken, startStubControlPlane, type StubControlPlane, type StubTenant } from '../stub-control-plane.js';
-import { startTestBridge, type TestBridge } from '../test-bridge.js';
+import { sendHandoff, startTestBridge, type TestBridge } from '../test-bridge.js';
 
 // The list of attacks on tokens against the handoff to the bridge.
 
@@ -50,11 +50,7 @@ function attacked(): AttackedToken {
 }
 
 async function handoff(token: string): Promise<{ readonly status: number; readonly cookie: string | null }> {
-  const answer = await fetch(`${bridge.url}/api/v1/auth/handoff`, {
-    method: 'POST',
-    headers: { origin: bridge.url, 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-  });
+  const answer = await sendHandoff(bridge.url, token);
   await answer.arrayBuffer();
   return { status: answer.status, cookie: answer.headers.get('set-cookie') };
 }
