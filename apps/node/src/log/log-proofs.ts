@@ -1,6 +1,6 @@
 import { formatTlogProof } from '@cer/tlog';
-import { ownerOpening, publicOpening, type Leaf, type LeafLabel } from '@cer/tlog/leaf';
-import type { LoggedLeaf, LogNoteStore, LogRow, LogStore, PublishedNote } from '../store/index.js';
+import { ownerOpening, publicOpening } from '@cer/tlog/leaf';
+import type { LoggedLeaf, LogNoteStore, LogRow, LogStore } from '../store/index.js';
 import { treeOfLog, type LogTreeStore } from './log-tree.js';
 import { leafAt } from './stored-leaf.js';
 
@@ -41,7 +41,11 @@ export interface LogProofDeps {
 export function createLogProofs({ store, log, tagOf }: LogProofDeps): LogProofs {
   const { logId } = log;
 
-  const prove = async (stored: LoggedLeaf, content: NonNullable<LoggedLeaf['content']>, isOwner: boolean) => {
+  const prove = async (
+    stored: LoggedLeaf,
+    content: NonNullable<LoggedLeaf['content']>,
+    opens: 'public' | 'owner',
+  ): Promise<LogProof | null> => {
     const shown = await store.logNotes.firstPublishedAbove(logId, stored.index);
     if (shown === null) return null;
     const [path, before] = await Promise.all([
@@ -49,10 +53,10 @@ export function createLogProofs({ store, log, tagOf }: LogProofDeps): LogProofs 
       store.logNotes.lastPublishedUpTo(logId, stored.index),
     ]);
     const { leaf, label } = leafAt(content, stored.number, tagOf(stored.tenantId));
-    const extra = openingOf(leaf, label, isOwner);
+    const extra = opens === 'owner' ? ownerOpening(leaf, label) : publicOpening(leaf);
     const proof = formatTlogProof({ extra, index: stored.index, path, checkpoint: shown.note });
     // No promise covers receipts from before the log, so a lower bound of their time would make them look late.
-    return withNotBefore(proof, label.at < log.since ? null : before);
+    return before === null || label.at < log.since ? { proof } : { proof, notBefore: before.fresh };
   };
 
   return {
@@ -63,16 +67,8 @@ export function createLogProofs({ store, log, tagOf }: LogProofDeps): LogProofs 
       if (leaf === null) return { status: 'pending' };
       // The receipt is in an earlier, closed log, whose proofs are published there.
       if (leaf.content === null || leaf.logId !== logId) return { status: 'none' };
-      const proof = await prove(leaf, leaf.content, opens === 'owner');
+      const proof = await prove(leaf, leaf.content, opens);
       return proof === null ? { status: 'pending' } : { status: 'proven', proof };
     },
   };
-}
-
-function openingOf(leaf: Leaf, label: LeafLabel, isOwner: boolean): Uint8Array {
-  return isOwner ? ownerOpening(leaf, label) : publicOpening(leaf);
-}
-
-function withNotBefore(proof: string, before: PublishedNote | null): LogProof {
-  return before === null ? { proof } : { proof, notBefore: before.fresh };
 }
