@@ -7,67 +7,72 @@ const KEEP_ALIVE_MS = 15_000;
 /** Sends a `progress` event with this object as its data. */
 export type Report = (progress: object) => void;
 
+/** How an answer is bound to its request, and how a failure is presented. */
+export interface AnswerForm {
+  readonly nonce: string;
+  readonly mac: AnswerMac;
+  readonly shapeError: ErrorShaper;
+}
+
+interface StreamEvent {
+  readonly name: string;
+  readonly data: string;
+}
+
 /**
  * Answers with an event stream: `progress` during the work, then one `result` or `error`, then `mac` over the
  * data of that last event. `error` has `{status, body}` of the equivalent plain answer.
  */
 export function progressStream(
   request: ServiceRequest,
-  nonce: string,
-  mac: AnswerMac,
-  shapeError: ErrorShaper,
+  form: AnswerForm,
   work: (report: Report) => Promise<object>,
 ): ServiceResponse {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' };
-  return { status: 200, headers, body: events(request, nonce, mac, shapeError, work) };
+  return { status: 200, headers, body: events(request, form, work) };
 }
 
 async function* events(
   request: ServiceRequest,
-  nonce: string,
-  mac: AnswerMac,
-  shapeError: ErrorShaper,
+  { nonce, mac, shapeError }: AnswerForm,
   work: (report: Report) => Promise<object>,
 ): AsyncGenerator<string> {
   let latest: object | undefined;
   let wake: () => void = () => undefined;
-  let ended: string | undefined;
+  let last: StreamEvent | undefined;
   void work((progress) => {
     latest = progress;
     wake();
   })
     .then(
-      (result) => event('result', JSON.stringify(result)),
+      (result) => ({ name: 'result', data: JSON.stringify(result) }),
       (error: unknown) => {
         const { status, body } = shapeError(error, request.requestId);
-        return event(
-          'error',
-          JSON.stringify({ status, body: typeof body === 'string' ? (JSON.parse(body) as unknown) : null }),
-        );
+        const plain: unknown = typeof body === 'string' ? JSON.parse(body) : null;
+        return { name: 'error', data: JSON.stringify({ status, body: plain }) };
       },
     )
-    .then((last) => {
-      ended = last;
+    .then((ended) => {
+      last = ended;
       wake();
     });
   // A client that reads slower than the work receives only the newest progress.
-  while (ended === undefined) {
+  while (last === undefined) {
     const woken = await waitFor(
-      () => latest !== undefined || ended !== undefined,
+      () => latest !== undefined || last !== undefined,
       (resolve) => {
         wake = resolve;
       },
     );
     if (!woken) yield ': still rendering\n\n';
-    if (latest !== undefined) yield event('progress', JSON.stringify(latest));
+    if (latest !== undefined) yield textOf({ name: 'progress', data: JSON.stringify(latest) });
     latest = undefined;
   }
-  const data = ended.slice(ended.indexOf('\ndata: ') + '\ndata: '.length, -2);
-  yield ended;
-  yield event('mac', mac.of(nonce, request.body, sha256(data)));
+  yield textOf(last);
+  yield textOf({ name: 'mac', data: mac.of(nonce, request.body, sha256(last.data)) });
 }
 
-function event(name: string, data: string): string {
+function textOf({ name, data }: StreamEvent): string {
   return `event: ${name}\ndata: ${data}\n\n`;
 }
 

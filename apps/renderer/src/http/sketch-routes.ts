@@ -78,7 +78,7 @@ function loopHandler({ renderer, engine, config, mac, logger }: SketchRoutesDeps
     if (!accepts(request, 'text/event-stream')) {
       return ok(present(await renderer.loop(order, sketch, plan)));
     }
-    return progressStream(request, nonceOf(request), mac, shapeError, async (onProgress) =>
+    return progressStream(request, { nonce: nonceOf(request), mac, shapeError }, async (onProgress) =>
       present(await renderer.loop(order, sketch, plan, { onProgress })),
     );
   };
