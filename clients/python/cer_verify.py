@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import base64
 import binascii
+import bisect
 import contextlib
 import gzip
 import hashlib
@@ -5077,7 +5078,11 @@ class _Package:
 
     def count_range(self, leaves: List[_Range], since: Optional[int], mmd: int) -> Set[bytes]:
         """What each leaf of the range must show. Returns the digests that have their leaf."""
-        deleted = [ends for leaf in leaves if leaf.shown == "deletion" for ends in _ranges_of(leaf.opening.label) or []]
+        deletions = (leaf.opening.label for leaf in leaves if leaf.shown == "deletion")
+        deleted = sorted(ends for label in deletions for ends in _ranges_of(label) or [])
+        firsts = [first for first, _ in deleted]
+        # Ranges of several deletions may overlap.
+        furthest = list(itertools.accumulate((last for _, last in deleted), max))
         logged: Set[bytes] = set()
         counts = {"certificates": 0, "deleted": 0, "elsewhere": 0}
         latest: Optional[int] = None
@@ -5101,7 +5106,8 @@ class _Package:
                     self.add("LOG_RECORD_MISSING", place, "belongs to the question, and its record was not handed over")
             elif leaf.opening.form == "erased":
                 counts["deleted"] += 1
-                if not any(first <= leaf.number <= last for first, last in deleted):
+                before = bisect.bisect_right(firsts, leaf.number)
+                if before == 0 or furthest[before - 1] < leaf.number:
                     self.add("LOG_RECORD_MISSING", place, "no logged deletion names this number")
             else:
                 self.add("LOG_RANGE_INVALID", place, "has an opening that shows no number")

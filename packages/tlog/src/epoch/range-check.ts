@@ -104,10 +104,25 @@ function labelOf(opening: Opening): LeafLabel | null {
   return opening.form === 'owner' || opening.form === 'label' ? opening.label : null;
 }
 
-/** The numbers that deletions name, which their owner's openings prove. */
+/** The numbers that deletions name, which their owner's openings prove. There may be a deletion for each number. */
 function deletions(leaves: readonly RangeLeaf[]): { has(number: number): boolean } {
-  const ranges = leaves.flatMap(({ opening, shown }) =>
-    opening.form === 'owner' && shown === 'deletion' ? (opening.label.deletes ?? []) : [],
-  );
-  return { has: (number) => ranges.some(([first, last]) => first <= number && number <= last) };
+  const ranges = leaves
+    .flatMap(({ opening, shown }) =>
+      opening.form === 'owner' && shown === 'deletion' ? (opening.label.deletes ?? []) : [],
+    )
+    .sort(([one], [other]) => one - other);
+  // Ranges of several deletions may overlap.
+  let furthest = 0;
+  const joined = ranges.map(([first, last]) => ({ first, furthest: (furthest = Math.max(furthest, last)) }));
+  return {
+    has: (number) => {
+      let [low, high] = [0, joined.length];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((joined[middle]?.first ?? Infinity) <= number) low = middle + 1;
+        else high = middle;
+      }
+      return (joined[low - 1]?.furthest ?? 0) >= number;
+    },
+  };
 }
