@@ -122,7 +122,7 @@ function deletions(leaves: readonly RangeLeaf[]): { has(number: number): boolean
         if ((joined[middle]?.first ?? Infinity) <= number) low = middle + 1;
         else high = middle;
       }
-      return (joined[low - 1]?.furthest ?? 0) >= number;
+      return (joined[low - 1]?.furthest ?? -1) >= number;
     },
   };
 }
