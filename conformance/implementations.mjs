@@ -1,6 +1,6 @@
 // The implementations in this repository. Another one is named by --command.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -14,10 +14,13 @@ export const IMPLEMENTATIONS = {
   go: () => {
     if (!runs('go', 'version')) return { missing: 'there is no Go on this machine (go.dev, 1.24 or later)' };
     const program = join(root, 'node_modules', '.cache', 'cer-conformance', 'go');
-    execFileSync('go', ['build', '-o', program, './cmd/cer-conformance'], {
+    // Another process may be running it.
+    const built = `${program}.${process.pid}`;
+    execFileSync('go', ['build', '-o', built, './cmd/cer-conformance'], {
       cwd: join(root, 'clients', 'go'),
       env: { ...process.env, GOTOOLCHAIN: 'local' },
     });
+    renameSync(built, program);
     return { command: [program] };
   },
   python: () => {

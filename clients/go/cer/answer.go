@@ -12,8 +12,8 @@ func Answer(file *Value) *Value {
 	}
 	options := Options{
 		NodeID:              file.Path("options", "nodeId").text(),
-		RequireAttestation:  file.Path("options", "requireAttestation").is(Bool),
-		RequireFullArtifact: file.Path("options", "requireFullArtifact").is(Bool),
+		RequireAttestation:  file.Path("options", "requireAttestation").isTrue(),
+		RequireFullArtifact: file.Path("options", "requireFullArtifact").isTrue(),
 	}
 	if set := file.Get("keySet"); set.is(Object) {
 		keys, ok := ParseKeySet(set)
@@ -36,6 +36,14 @@ func texts(list []string) *Value {
 	return array
 }
 
+// textOrNull is null for what a result does not have.
+func textOrNull(text string) *Value {
+	if text == "" {
+		return &Value{Kind: Null}
+	}
+	return textValue(text)
+}
+
 func truth(b bool) *Value { return &Value{Kind: Bool, Bool: b} }
 func count(n int) *Value  { return &Value{Kind: Number, Number: float64(n)} }
 func firstMember(findings []Finding) *Value {
@@ -54,7 +62,7 @@ func bundleResult(r Report) *Value {
 	result.set("checks", checks)
 	for name, text := range map[string]string{"status": r.Status, "code": r.Code, "classification": r.Classification,
 		"contentMode": r.ContentMode, "provenance": r.Provenance} {
-		result.set(name, textValue(text))
+		result.set(name, textOrNull(text))
 	}
 	result.set("reasonCodes", texts(r.ReasonCodes))
 	result.set("relaxations", texts(r.Relaxations))

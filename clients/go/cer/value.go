@@ -47,6 +47,7 @@ func (v *Value) Has(name string) bool { return v.Get(name) != nil }
 
 // is reports whether there is a value of this kind.
 func (v *Value) is(kind Kind) bool { return v != nil && v.Kind == kind }
+func (v *Value) isTrue() bool      { return v.is(Bool) && v.Bool }
 
 // given reports whether there is a value other than null.
 func (v *Value) given() bool { return v != nil && v.Kind != Null }
