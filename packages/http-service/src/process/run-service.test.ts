@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { transformSync } from '@swc/core';
 import { ConfigError } from '../config/config-error.js';
@@ -65,7 +66,7 @@ describe('a running service', () => {
 // Runs as its own process, compiled from these sources.
 const MAIN_PATH = 'src/process/main.js';
 const MAIN = `
-import { pbkdf2 } from 'node:crypto';
+import { read } from 'node:fs';
 import { runService } from './run-service.js';
 import { serve } from './serve.js';
 import { createRouter } from '../routing/router.js';
@@ -76,7 +77,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const routes = [
   { method: 'GET', path: '/slow', handler: async () => { logger.info('accepted'); await wait(300); return ok({ done: true }); } },
   { method: 'GET', path: '/stuck', handler: async () => { logger.info('accepted'); await wait(60_000); return ok({}); } },
-  { method: 'GET', path: '/busy', handler: async () => { pbkdf2('', '', 1_000_000, 64, 'sha512', () => undefined); return ok({ busy: true }); } },
+  { method: 'GET', path: '/busy', handler: async () => { read(0, () => undefined); return ok({ busy: true }); } },
   { method: 'GET', path: '/crash', handler: async () => { setImmediate(() => { throw new Error('leaked'); }); return ok({}); } },
 ];
 await runService(() => serve(createRouter(routes, { logger }), { host: '127.0.0.1', port: 0, logger, onClose: () => logger.info('onClose ran') }));
@@ -109,7 +110,7 @@ describe('a service process', () => {
   function start(env: Readonly<Record<string, string>> = {}) {
     const child = spawn(process.execPath, [join(folder, MAIN_PATH)], {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     children.push(child);
     let said = '';
@@ -143,12 +144,15 @@ describe('a service process', () => {
   });
 
   it('writes its last log line after all others', async () => {
-    // The only thread that writes is busy when the service closes.
+    // The only thread that writes waits for its standard input while the service closes.
     const service = start({ UV_THREADPOOL_SIZE: '1' });
-    const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
+    const url = await service.until(/"url":"([^"]+)"/);
+    const raw = await connectRaw(url);
     raw.send('GET /busy HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
     expect(await raw.ended()).toContain('"busy":true');
     service.child.kill('SIGTERM');
+    await untilRefused(url);
+    service.child.stdin.end();
     expect(await service.exited).toBe(0);
     const messages = [...service.said().matchAll(/"msg":"([^"]+)"/g)].map(([, message]) => message);
     expect([messages.includes('request'), messages.at(-1)]).toEqual([true, 'closed']);
@@ -191,6 +195,18 @@ describe('a service process', () => {
   });
 });
 
+/** Never resolves while the server listens: the test then runs into its timeout. */
+async function untilRefused(url: string): Promise<void> {
+  for (;;) {
+    try {
+      (await connectRaw(url)).socket.destroy();
+      await sleep(5);
+    } catch {
+      return;
+    }
+  }
+}
+
 /** Never resolves while the process runs: the test then runs into its timeout. */
 async function untilGone(pid: number): Promise<void> {
   for (;;) {
@@ -201,6 +217,6 @@ async function untilGone(pid: number): Promise<void> {
       expect(error).toMatchObject({ code: 'ESRCH' });
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
 }
