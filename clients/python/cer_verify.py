@@ -4147,11 +4147,11 @@ def verify_project(value: Json, options: Options = Options()) -> ProjectReport:
     def failed(finding: Finding) -> ProjectReport:
         return ProjectReport(code=finding.code, findings=[finding], transparency=_absent_log(options))
 
-    if not isinstance(value, dict) or (value.get("bundleType") == PROJECT and "bundle" in value):
+    if not isinstance(value, dict):
+        return refused("", "not an object")
+    bundle = value if value.get("bundleType") == PROJECT else value.get("bundle", value)
+    if not isinstance(bundle, dict) or "bundle" in bundle:
         return refused("", "not one project bundle")
-    bundle = value.get("bundle", value)
-    if not isinstance(bundle, dict):
-        return refused("bundle", "not an object")
     try:
         return _ProjectEvaluation(options, value, bundle).run()
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:

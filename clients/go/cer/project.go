@@ -51,15 +51,12 @@ func (p *project) structure(member, detail string) { p.fault("STEP_REGISTRY_MISM
 // VerifyProject evaluates a project bundle, or one as {bundle}.
 func VerifyProject(v *Value, options Options) ProjectReport {
 	p := &project{options: options, bundle: v, body: v, report: ProjectReport{NodeReceipt: Skipped}}
-	switch {
-	case !v.is(Object), v.Get("bundleType").isText(projectType) && v.Has("bundle"):
+	if v.Has("bundle") && !v.Get("bundleType").isText(projectType) {
+		p.bundle = v.Get("bundle")
+	}
+	if !p.bundle.is(Object) || p.bundle.Has("bundle") {
 		p.fault("SCHEMA_ERROR", "", "not one project bundle")
 		return p.finish()
-	case v.Has("bundle"):
-		if p.bundle = v.Get("bundle"); !p.bundle.is(Object) {
-			p.fault("SCHEMA_ERROR", "bundle", "not an object")
-			return p.finish()
-		}
 	}
 	p.checkForm()
 	p.checkHash()

@@ -269,6 +269,12 @@ export async function projectCases(): Promise<Vector[]> {
       bad('SCHEMA_ERROR', '', { steps: [] }),
     ],
     [
+      'wrapped-with-a-bundle-inside',
+      'A project that also has a member bundle is refused, inside {bundle} too.',
+      { bundle: { ...registered, bundle: 'x' } },
+      bad('SCHEMA_ERROR', '', { steps: [] }),
+    ],
+    [
       'registered',
       'The project-level node receipt if present.',
       registered,
