@@ -1592,6 +1592,9 @@ def _log_claims(value: Json, signature: Json, places: Iterable[Json], label: Log
             )
             if claim not in claims:
                 claims.append(claim)
+            # A hostile certificate may list a million different ones.
+            if len(claims) == _MAX_PROOFS:
+                return claims
     return claims
 
 
@@ -3803,6 +3806,10 @@ class _ProjectEvaluation:
         registry = get(bundle, "stepRegistry")
         self.registry: List[Json] = registry if isinstance(registry, list) else []
         self.is_public = False
+        listed = get(bundle, "withdrawn")
+        self.withdrawn = {step for step in listed if isinstance(step, str)} if isinstance(listed, list) else set()
+        # A hostile registry may name one large bundle in each of its entries: it is verified once.
+        self.reports: Dict[str, Report] = {}
 
     def fault(self, code: str, member: str, detail: str) -> None:
         self.findings.append(Finding(code, member, detail))
@@ -3984,9 +3991,7 @@ class _ProjectEvaluation:
 
     def is_withdrawn(self, entry: Json) -> bool:
         """A step that is listed as such and absent, in the public form under a passing receipt."""
-        listed = get(self.bundle, "withdrawn")
-        is_absent = self.is_public and self.embedded(entry) is ABSENT
-        return is_absent and isinstance(listed, list) and get(entry, "stepId") in listed
+        return self.is_public and self.embedded(entry) is ABSENT and self.step_id(entry) in self.withdrawn
 
     @staticmethod
     def is_reseal(bundle: Json) -> bool:
@@ -4120,7 +4125,9 @@ class _ProjectEvaluation:
     def verify_step(self, entry: Json, bundle: Json, step: Step) -> None:
         kind, named = get(bundle, "bundleType"), get(bundle, "certificateHash")
         is_own_reseal = kind == RESEAL and same(named, get(entry, "certificateHash"))
-        report = verify(bundle, replace(self.options, require_log=False))
+        if step.step_id not in self.reports:
+            self.reports[step.step_id] = verify(bundle, replace(self.options, require_log=False))
+        report = self.reports[step.step_id]
         step.findings = report.findings
         if kind == HASH_ONLY or is_own_reseal:
             incomplete = Finding("INCOMPLETE_ARTIFACT", "bundleType", "not a whole certificate")

@@ -40,6 +40,11 @@ type project struct {
 	findings []Finding
 	report   ProjectReport
 	public   bool
+	// listed has the steps that the bundle lists as withdrawn.
+	listed map[string]bool
+	// verified has the report for the bundle of each step: a hostile registry may name one large bundle in each of its
+	// entries.
+	verified map[string]Report
 }
 
 func (p *project) fault(code, member, detail string) {
@@ -57,6 +62,12 @@ func VerifyProject(v *Value, options Options) ProjectReport {
 	if !p.bundle.is(Object) || p.bundle.Has("bundle") {
 		p.fault("SCHEMA_ERROR", "", "not one project bundle")
 		return p.finish()
+	}
+	p.verified, p.listed = map[string]Report{}, map[string]bool{}
+	if list := p.bundle.Get("withdrawn"); list.is(Array) {
+		for _, item := range list.Items {
+			p.listed[item.text()] = item.is(String)
+		}
 	}
 	p.checkForm()
 	p.checkHash()

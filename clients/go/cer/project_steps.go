@@ -79,9 +79,7 @@ func (p *project) embedded(entry *Value) *Value {
 
 // withdrawn reports a step that is listed as such and absent, in the public form under a passing receipt.
 func (p *project) withdrawn(entry *Value) bool {
-	list := p.bundle.Get("withdrawn")
-	return p.public && p.embedded(entry) == nil && list.is(Array) &&
-		slices.ContainsFunc(list.Items, func(item *Value) bool { return equal(item, entry.Get("stepId")) })
+	return p.public && p.embedded(entry) == nil && p.listed[entry.Get("stepId").text()]
 }
 
 // checkEmbedded compares the embedded bundles with the registry.
@@ -211,7 +209,11 @@ func (p *project) checkSteps() {
 
 func (p *project) checkStep(entry, bundle *Value, step *Step) {
 	ownReseal := isReseal(bundle) && equal(bundle.Get("certificateHash"), entry.Get("certificateHash"))
-	report := Verify(bundle, p.options)
+	report, known := p.verified[step.StepID]
+	if !known {
+		report = Verify(bundle, p.options)
+		p.verified[step.StepID] = report
+	}
 	findings := slices.Clone(report.Findings)
 	if bundle.Get("bundleType").isText(hashOnly) || ownReseal {
 		findings = append(findings, Finding{Code: "INCOMPLETE_ARTIFACT", Member: "bundleType", Detail: "not a whole certificate"})

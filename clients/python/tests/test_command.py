@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 from typing import Tuple
 
@@ -90,6 +91,33 @@ class Command(unittest.TestCase):
         report = json.loads(out)
         self.assertEqual((report["status"], report["nodeReceipt"]), ("VERIFIED", "PASS"))
         self.assertTrue(all(step["ok"] for step in report["steps"]))
+
+    def test_project_whose_entries_name_one_bundle_verifies_it_once(self) -> None:
+        project = json.loads((EXAMPLES / "project.json").read_text())
+        project["stepRegistry"] = project["stepRegistry"][:1] * 50
+        with unittest.mock.patch.object(cer, "verify", wraps=cer.verify) as verify:
+            report = cer.verify_project(project)
+        self.assertEqual((len(report.steps), verify.call_count), (50, 1))
+
+    def test_withdrawn_steps_are_found_without_reading_the_list_for_each(self) -> None:
+        reads = 0
+
+        class Watched(str):
+            __hash__ = str.__hash__
+
+            def __eq__(self, other: object) -> bool:
+                nonlocal reads
+                reads += 1
+                return str.__eq__(self, other)
+
+        project = json.loads((EXAMPLES / "project.json").read_text())
+        project["embeddedBundles"] = {}
+        project["withdrawn"] = [Watched(f"another {at}") for at in range(1000)] + [
+            Watched(entry["stepId"]) for entry in project["stepRegistry"]
+        ]
+        report = cer.verify_project(project, cer.Options(keys=cer._read_keys(KEYS)[0]))
+        self.assertEqual({step.status for step in report.steps}, {"WITHDRAWN"})
+        self.assertLess(reads, 100)
 
     def test_failure_writes_one_report_to_stderr(self) -> None:
         changed = CERTIFIED.read_bytes().replace(b"example-chat-1", b"example-chat-2")

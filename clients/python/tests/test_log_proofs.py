@@ -37,6 +37,24 @@ class LogProofs(unittest.TestCase):
                 if found["status"] == "included":
                     self.assertGreater(cer.text_of(found["loggedBy"]), when)
 
+    def test_proofs_of_a_certificate_are_compared_with_few_others(self) -> None:
+        certificate = cer.parse_json((ROOT / "examples" / "certificates" / "certified.json").read_bytes())
+        receipt, signature = (cer.get(certificate, "meta", "attestation", name) for name in ("receipt", "signature"))
+        reads = 0
+
+        class Watched(str):
+            __hash__ = str.__hash__
+
+            def __eq__(self, other: object) -> bool:
+                nonlocal reads
+                reads += 1
+                return str.__eq__(self, other)
+
+        places: cer.Json = {"logProofs": [{"proof": Watched(f"{at % 1000}")} for at in range(2000)]}
+        claims = cer._log_claims(receipt, signature, [places], cer.LogClaim("", None, None, "", ""))
+        self.assertEqual([claim.proof for claim in claims[:8]], [f"{at}" for at in range(8)])
+        self.assertLess(reads, 20_000)
+
     def test_empty_trees(self) -> None:
         empty, other = hashlib.sha256().digest(), bytes(32)
         for roots in ((empty, other), (other, empty), (other, other)):

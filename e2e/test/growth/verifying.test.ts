@@ -1,6 +1,6 @@
 import { expectLinearGrowth, list, namedBy, type Case } from './cases.js';
 import { expect } from '@jest/globals';
-import type { JsonObject } from '@cer/canonical-json';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { sha256, type Sha256Hash } from '@cer/cer-core';
 import {
   AuditChainCheck,
@@ -11,6 +11,7 @@ import {
 } from '@cer/cer-core/logs';
 import { buildProject } from '@cer/cer-core/seal';
 import {
+  certified,
   historyKeyOf,
   sealed,
   TestKeyHistory,
@@ -71,6 +72,30 @@ const verifying: readonly Case[] = [
       }));
       const project = buildProject({ projectTitle: 'Many' }, steps);
       return () => evaluateProject(project, OPTIONS);
+    },
+  ],
+  [
+    'a project whose entries all name one bundle as large as all of them',
+    50,
+    (size) => {
+      const { bundle } = sealed({ parameters: namedBy(size * 5, (at) => at) });
+      const project = buildProject({ projectTitle: 'Many' }, [{ stepId: 's', bundle }]);
+      const entries = list(size, () => ({ stepId: 's', certificateHash: sha256('another') }));
+      return () => evaluateProject({ ...project, stepRegistry: entries }, OPTIONS);
+    },
+  ],
+  [
+    'a certificate with log proofs',
+    200,
+    async (size) => {
+      const bundle = await certified();
+      const meta = bundle['meta'];
+      if (!isJsonObject(meta)) throw new Error('the certificate has no meta');
+      const logProofs = list(size, (at) => ({ proof: `${at}` }));
+      const transparency = (): never => {
+        throw new Error('is not a proof');
+      };
+      return () => evaluateCer({ ...bundle, meta: { ...meta, logProofs } }, { ...OPTIONS, transparency });
     },
   ],
   [

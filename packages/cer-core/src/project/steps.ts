@@ -37,16 +37,34 @@ export async function verifySteps(
   options: VerifyProjectOptions,
 ): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
+  const evaluate = evaluatedOnce(entries, options);
   for (let start = 0; start < entries.length; start += STEPS_AT_ONCE) {
     const batch = entries.slice(start, start + STEPS_AT_ONCE);
     results.push(
       ...(await Promise.all(
-        batch.map((entry) => verifyStep(entry, member(bundles, entry.stepId), withdrawn, isVouchedFor, options)),
+        batch.map((entry) =>
+          verifyStep(entry, member(bundles, entry.stepId), withdrawn, isVouchedFor, options, evaluate),
+        ),
       )),
     );
     await options.onProgress?.(results.length, entries.length);
   }
   return results;
+}
+
+type EvaluateStep = (stepId: string, bundle: JsonValue) => Promise<Evaluation>;
+
+/** A hostile registry may name one large bundle in each of its entries: it is verified once. */
+function evaluatedOnce(entries: readonly RegistryEntry[], options: VerifyOptions): EvaluateStep {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { stepId } of entries) (seen.has(stepId) ? repeated : seen).add(stepId);
+  const known = new Map<string, Promise<Evaluation>>();
+  return async (stepId, bundle) => {
+    const found = known.get(stepId) ?? evaluateCer(bundle, options);
+    if (repeated.has(stepId)) known.set(stepId, found);
+    return found;
+  };
 }
 
 async function verifyStep(
@@ -55,6 +73,7 @@ async function verifyStep(
   withdrawn: ReadonlySet<string>,
   isVouchedFor: boolean,
   options: VerifyOptions,
+  evaluate: EvaluateStep,
 ): Promise<StepResult> {
   const { stepId, sequence, executionId, certificateHash } = entry;
   const base = { stepId, sequence, executionId, certificateHash };
@@ -72,7 +91,7 @@ async function verifyStep(
     const finding: Finding = { code: 'STEP_REGISTRY_MISMATCH', member: stepId, detail };
     return { ...base, ok: false, status: 'FAILED', code: finding.code, findings: [finding], isAttested: false };
   }
-  const evaluation = await evaluateCer(bundle, options);
+  const evaluation = await evaluate(stepId, bundle);
   const findings = [
     ...withIncomplete(evaluation.findings, incompleteFindings(evaluation, entry)),
     ...registryFindings(evaluation, entry, isVouchedFor),

@@ -120,7 +120,7 @@ function claimsOf({ receipt, signature, label, places }: TransparencySubject): r
     for (const entry of entries) {
       const proof = isJsonObject(entry) ? member(entry, 'proof') : undefined;
       const notBefore = isJsonObject(entry) ? member(entry, 'notBefore') : undefined;
-      claims.push({
+      const claim: TransparencyClaim = {
         // A value that is not a text is reported as an invalid proof.
         proof: typeof proof === 'string' ? proof : '',
         notBefore: typeof notBefore === 'string' ? notBefore : null,
@@ -128,12 +128,14 @@ function claimsOf({ receipt, signature, label, places }: TransparencySubject): r
         signature,
         signedAt: reading.timestamp,
         label,
-      });
+      };
+      const isKnown = claims.some((known) => known.proof === claim.proof && known.notBefore === claim.notBefore);
+      if (!isKnown) claims.push(claim);
+      // A hostile certificate may list a million different ones.
+      if (claims.length === MAX_PROOFS) return claims;
     }
   }
-  const isKnown = (claim: TransparencyClaim, at: number): boolean =>
-    claims.findIndex(({ proof, notBefore }) => proof === claim.proof && notBefore === claim.notBefore) < at;
-  return claims.filter((claim, at) => !isKnown(claim, at));
+  return claims;
 }
 
 /** The unmet demand for a log, reported after the codes of the receipt. */
