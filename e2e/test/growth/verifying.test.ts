@@ -44,6 +44,12 @@ function toolCalls(size: number): JsonObject {
   return sealed({ ...v2, toolCalls: calls }).bundle;
 }
 
+function objectOf(bundle: JsonObject, name: string): JsonObject {
+  const value = bundle[name];
+  if (!isJsonObject(value)) throw new Error(`${name}: must be an object`);
+  return value;
+}
+
 const verifying: readonly Case[] = [
   ...(
     [
@@ -85,17 +91,27 @@ const verifying: readonly Case[] = [
     },
   ],
   [
+    'a project whose entries all name one identity as large as all of them',
+    50,
+    (size) => {
+      const { bundle } = sealed();
+      const snapshot = { ...objectOf(bundle, 'snapshot'), modelIdentity: namedBy(size * 5, (at) => at) };
+      const project = buildProject({ projectTitle: 'Many' }, [{ stepId: 's', bundle: { ...bundle, snapshot } }]);
+      const entries = list(size, () => ({ stepId: 's', certificateHash: sha256('another'), modelIdentity: {} }));
+      return () => evaluateProject({ ...project, stepRegistry: entries }, OPTIONS);
+    },
+  ],
+  [
     'a certificate with log proofs',
     200,
     async (size) => {
       const bundle = await certified();
-      const meta = bundle['meta'];
-      if (!isJsonObject(meta)) throw new Error('the certificate has no meta');
       const logProofs = list(size, (at) => ({ proof: `${at}` }));
       const transparency = (): never => {
         throw new Error('is not a proof');
       };
-      return () => evaluateCer({ ...bundle, meta: { ...meta, logProofs } }, { ...OPTIONS, transparency });
+      const logged = { ...bundle, meta: { ...objectOf(bundle, 'meta'), logProofs } };
+      return () => evaluateCer(logged, { ...OPTIONS, transparency });
     },
   ],
   [

@@ -3,6 +3,7 @@ import {
   JsonError,
   svcV1 as strictSvcV1,
   type CanonicalizationProfile,
+  type JsonValue,
 } from '@cer/canonical-json';
 import { CerError } from './errors.js';
 
@@ -24,4 +25,16 @@ function refusingAsCer({ name, canonicalize }: CanonicalizationProfile): Canonic
       }
     },
   };
+}
+
+/**
+ * The form in svc-v1, or null without one. For a value that many others are compared with: `isSameJson` would read a
+ * large one again for each.
+ */
+export function formOf(value: JsonValue): string | null {
+  try {
+    return svcV1.canonicalize(value);
+  } catch {
+    return null;
+  }
 }

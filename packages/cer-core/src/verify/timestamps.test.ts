@@ -111,6 +111,19 @@ describe('the tokens of a record', () => {
     ]);
   });
 
+  it('read a large batch inclusion once for all repetitions', async () => {
+    let reads = 0;
+    const large = new Proxy(INCLUSION, {
+      ownKeys: (inclusion) => {
+        reads++;
+        return Reflect.ownKeys(inclusion);
+      },
+    });
+    const others = Array.from({ length: 1000 }, () => rfc3161('one', { inclusion: {} }));
+    expect(await tokensIn({ timestamps: [rfc3161('one', { inclusion: large }), ...others] })).toHaveLength(2);
+    expect(reads).toBeLessThan(10);
+  });
+
   it('are at most eight', async () => {
     const timestamps = Array.from({ length: 9 }, (_, at) => rfc3161(`token ${at}`));
     expect((await tokensIn({ timestamps })).map(([token]) => token)).toEqual(

@@ -1,5 +1,5 @@
-import { elementsOf, isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { jcsV1 } from '../profiles.js';
+import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { formOf, jcsV1 } from '../profiles.js';
 import { isSha256Hash } from '../hash.js';
 import { decodeHash, timestampDigest } from './timestamp-digest.js';
 import type { SoundTimestamp, TimestampClaim, TimestampFinding, TimestampVerifier } from './timestamp-verifier.js';
@@ -63,18 +63,18 @@ interface Token {
 
 /** `timestamp` repeats the token of an entry of `timestamps`, which alone may state its position in a batch. */
 function collectTokens(places: readonly (JsonObject | null)[]): readonly Token[] {
-  const found: Token[] = [];
+  const found: (Token & { readonly form: string | null })[] = [];
   const add = (value: JsonValue | undefined, isRepetition: boolean): void => {
     if (found.length >= MAX_TOKENS || !isJsonObject(value)) return;
     const token = member(value, 'token');
     if (member(value, 'type') !== 'rfc3161' || typeof token !== 'string') return;
     const inclusion = member(value, 'inclusion') ?? undefined;
+    const form = formOf(inclusion ?? null);
     const isKnown = found.some(
       (other) =>
-        other.token === token &&
-        ((isRepetition && inclusion === undefined) || isSameJson(other.inclusion ?? null, inclusion ?? null)),
+        other.token === token && ((isRepetition && inclusion === undefined) || (form !== null && other.form === form)),
     );
-    if (!isKnown) found.push({ token, inclusion });
+    if (!isKnown) found.push({ token, inclusion, form });
   };
   for (const place of places) {
     const listed = place === null ? undefined : member(place, 'timestamps');
