@@ -207,8 +207,11 @@ async function* serverEvents(answer: AsyncIterable<Buffer>): AsyncGenerator<Serv
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of answer) {
-    text += decoder.decode(chunk, { stream: true });
+    const piece = decoder.decode(chunk, { stream: true });
+    text += piece;
     if (text.length > MAX_ANSWER_BYTES) throw rendererUnavailable('the answer of the renderer is too large');
+    // Within a picture nothing can end: to search the whole text in each chunk would take longer with every chunk.
+    if (!piece.includes('\n')) continue;
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const lines = text.slice(0, end).split('\n');
       text = text.slice(end + 2);
