@@ -38,6 +38,15 @@ describe('a spool of files', () => {
     rmSync(dir, { recursive: true });
   });
 
+  it('joins a long line once, not again in each read', async () => {
+    const text = `{"text":"${'x'.repeat(4 * 1024 * 1024)}"}`;
+    spool.put(text);
+    const concat = jest.spyOn(Buffer, 'concat');
+    expect((await spool.next(LINES + 1))?.texts.at(-1)).toBe(text);
+    const joined = concat.mock.calls.flatMap(([parts]) => parts).reduce((sum, { length }) => sum + length, 0);
+    expect(joined).toBeLessThan(5 * text.length);
+  });
+
   it('reads a batch in several turns of the event loop', async () => {
     let turns = 0;
     let isRead = false;

@@ -144,7 +144,7 @@ export class Segment {
     if (from >= this.#size) return lines;
     const fd = this.#fd ?? openSync(this.path, 'r');
     try {
-      let rest = Buffer.alloc(0);
+      let parts: Buffer[] = [];
       let at = from;
       let end = from;
       while (lines.length < maxLines && at < this.#size) {
@@ -152,7 +152,10 @@ export class Segment {
         const count = readSync(fd, chunk, 0, chunk.length, at);
         if (count === 0) break;
         at += count;
-        rest = Buffer.concat([rest, chunk.subarray(0, count)]);
+        parts.push(chunk.subarray(0, count));
+        // Within a long line, such as that of a large project: to join it in each read would take longer with every read.
+        if (!chunk.includes(LINE_FEED)) continue;
+        const rest = Buffer.concat(parts);
         let start = 0;
         for (let feed = rest.indexOf(LINE_FEED); feed >= 0 && lines.length < maxLines;) {
           end += feed + 1 - start;
@@ -160,7 +163,7 @@ export class Segment {
           start = feed + 1;
           feed = rest.indexOf(LINE_FEED, start);
         }
-        rest = rest.subarray(start);
+        parts = [rest.subarray(start)];
       }
     } finally {
       if (fd !== this.#fd) closeSync(fd);
