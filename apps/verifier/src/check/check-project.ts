@@ -57,14 +57,18 @@ function withAskedHash(evaluation: ProjectEvaluation, askedHash: string | null):
   return { ...evaluation, status: 'FAILED', code: finding.code, findings: [finding, ...evaluation.findings] };
 }
 
-interface ChainBreaks {
-  readonly members: ReadonlySet<string>;
-  readonly findings: readonly Finding[];
-}
+/** The chain breaks by their members. */
+type ChainBreaks = ReadonlyMap<string, readonly Finding[]>;
 
 function chainBreaksIn(findings: readonly Finding[]): ChainBreaks {
-  const breaks = findings.filter(({ code }) => code === 'CHAIN_BREAK_DETECTED');
-  return { members: new Set(breaks.map((finding) => finding.member)), findings: breaks };
+  const breaks = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    if (finding.code !== 'CHAIN_BREAK_DETECTED') continue;
+    const known = breaks.get(finding.member);
+    if (known === undefined) breaks.set(finding.member, [finding]);
+    else known.push(finding);
+  }
+  return breaks;
 }
 
 function stepViews(project: JsonObject, evaluation: ProjectEvaluation, breaks: ChainBreaks): StepView[] {
@@ -74,7 +78,7 @@ function stepViews(project: JsonObject, evaluation: ProjectEvaluation, breaks: C
     const entry = entries[index];
     const parents = isJsonObject(entry) ? member(entry, 'parentStepIds') : undefined;
     const places = [`embeddedBundles.${step.stepId}.snapshot.prevStepHash`, `stepRegistry[${index}].sequence`];
-    const broken = places.filter((place) => breaks.members.has(place));
+    const broken = places.flatMap((place) => breaks.get(place) ?? []);
     return {
       stepId: step.stepId,
       label: isJsonObject(entry) ? textMember(entry, 'stepLabel') : null,
@@ -86,10 +90,7 @@ function stepViews(project: JsonObject, evaluation: ProjectEvaluation, breaks: C
       code: step.code,
       isAttested: step.isAttested,
       breaksChain: broken.length > 0,
-      findings:
-        broken.length === 0
-          ? step.findings
-          : [...breaks.findings.filter((finding) => broken.includes(finding.member)), ...step.findings],
+      findings: broken.length === 0 ? step.findings : [...broken, ...step.findings],
     };
   });
 }
