@@ -2,6 +2,8 @@ import { sameCallKey, type Recorded } from './same-call.js';
 
 /** About 20 MB. */
 const MAX_CALLS = 50_000;
+/** An iterator of a map passes the places of all that were removed before: with one for each call, exports take seconds. */
+const REMOVED_AT_ONCE = 5_000;
 
 /**
  * The calls that this instance certified lately. Parent and child that record one call may come in different exports:
@@ -61,6 +63,10 @@ function put(map: Map<string, string>, key: string, value: string): void {
   map.delete(key);
   map.set(key, value);
   if (map.size <= MAX_CALLS) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
+  let left = REMOVED_AT_ONCE;
+  for (const oldest of map.keys()) {
+    if (left === 0) break;
+    left -= 1;
+    map.delete(oldest);
+  }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { RecentCalls } from './recent-calls.js';
 import { withoutRepeats, type Recorded } from './same-call.js';
 
@@ -117,5 +117,16 @@ describe('spans of one call in two exports', () => {
     expect(recent.hasOther('tenant', recorded({ id: 'a', model: 'other' }))).toBe(false);
     recent.remove('tenant', child);
     expect(recent.hasOther('tenant', parent)).toBe(false);
+  });
+
+  it('remain known while others are forgotten, without a search for the oldest in each', () => {
+    const recent = new RecentCalls();
+    const searches = jest.spyOn(Map.prototype, 'keys');
+    for (let at = 0; at < 60_000; at += 1) recent.add('tenant', recorded({ id: `${at}`, parent: `parent of ${at}` }));
+    const count = searches.mock.calls.length;
+    searches.mockRestore();
+    const isKnown = (at: number): boolean => recent.hasOther('tenant', recorded({ id: `parent of ${at}` }));
+    expect([0, 20_000, 59_999].map(isKnown)).toEqual([false, true, true]);
+    expect(count).toBeLessThan(100);
   });
 });
