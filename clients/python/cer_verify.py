@@ -3807,7 +3807,8 @@ class _ProjectEvaluation:
         self.registry: List[Json] = registry if isinstance(registry, list) else []
         self.is_public = False
         listed = get(bundle, "withdrawn")
-        self.withdrawn = {step for step in listed if isinstance(step, str)} if isinstance(listed, list) else set()
+        withdrawn = listed if isinstance(listed, list) else []
+        self.withdrawn = {step for step in withdrawn if isinstance(step, str)}
         # A hostile registry may name one large bundle in each of its entries: it is verified once.
         self.reports: Dict[str, Report] = {}
 
