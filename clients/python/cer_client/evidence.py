@@ -131,9 +131,7 @@ class Evidence:
             return [FileSpool(folder, self.failed), memory]
         except OSError as error:
             where = "certificates wait in memory, and end with the process"
-            said = f"the spool cannot be used ({error.strerror}): {where}"
-            # The errno chooses the class of the error.
-            self.failed(OSError(error.errno, said, error.filename))
+            self.failed(type(error)(f"the spool cannot be used ({error}): {where}"))
             return [memory]
 
     def _oldest_at(self) -> Optional[float]:
