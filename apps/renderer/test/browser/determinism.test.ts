@@ -31,8 +31,10 @@ const SHOW = 'const show = (value) => { background(255); fill(0); textSize(40); 
 const TICKS = (next: string): string =>
   `${SHOW} let ticks = 0; function tick() { ticks++; ${next} } tick(); function draw() { show(ticks); }`;
 
-/** Ways to be called again when the machine has time: a sketch that counts the calls has a clock. */
+/** Ways to be called again, or answered otherwise, when the machine has time: a sketch that counts them has a clock. */
 const LATER_TURNS: Readonly<Record<string, string>> = {
+  'fragments of the address, of which the browser sets only some per ten seconds': `${SHOW} function draw() { let set = 0; while (set < 500) { location.hash = set; if (location.hash !== '#' + set) break; set++; } show(set); }`,
+  'a fragment that is set back': `${SHOW} location.hash = 'a'; location.hash = ''; function draw() { show(location.href); }`,
   'an address that runs': TICKS("location = 'javascript:void tick()';"),
   'an import that a policy refuses': TICKS("import('data:text/javascript,' + ticks).catch(tick);"),
   'an import that the browser refuses before any policy': TICKS("import('file:///' + ticks).catch(tick);"),

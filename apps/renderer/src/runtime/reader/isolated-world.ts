@@ -51,7 +51,10 @@ export interface FramesReading {
   readonly posterBase64?: string;
 }
 
-/** A refusal by a policy reaches the sketch at a time that depends on the machine: it would be a clock. */
+/**
+ * A refusal by a policy reaches the sketch at a time that depends on the machine: it would be a clock. So would a new
+ * fragment of the address: the browser sets only some per ten seconds.
+ */
 const WENT_OUT: SketchFault = {
   code: 'PROTOCOL_VIOLATION',
   message: 'a sketch cannot import or go to an address',
@@ -90,14 +93,17 @@ function createPageReader(): PageReader {
     policy.content = `${directive} 'none'`;
     document.head.append(policy);
   };
-  let wentOut = false;
+  let refused = false;
   addEventListener(
     'securitypolicyviolation',
     () => {
-      wentOut = true;
+      refused = true;
     },
     true,
   );
+  const address = location.href;
+  // A fragment can be changed, but only a navigation removes it.
+  const wentOut = (): boolean => refused || location.href !== address;
   return {
     async prepareFrames() {
       await source.prepareFrames();
@@ -131,7 +137,7 @@ function createPageReader(): PageReader {
       const fault = fire(PAGE_EVENTS.setup) ?? fire(PAGE_EVENTS.frame);
       if (fault !== undefined) return { fault };
       const [{ pixelHash, png }] = await Promise.all([source.still(), queuedTasks()]);
-      return wentOut ? { fault: WENT_OUT } : { pixelHash, pngBase64: toBase64(png) };
+      return wentOut() ? { fault: WENT_OUT } : { pixelHash, pngBase64: toBase64(png) };
     },
 
     async frames(count, budgetMs, picture) {
@@ -158,13 +164,13 @@ function createPageReader(): PageReader {
         drawn += 1;
         // Tasks that the sketch deferred run between two frames.
         await nextTurn();
-        if (wentOut) return { fault: WENT_OUT };
+        if (wentOut()) return { fault: WENT_OUT };
         await finishUntil(FRAMES_AHEAD);
       }
       if (drawn === count && reading.length > 0) {
         await finishUntil(0);
         await queuedTasks();
-        if (wentOut) return { fault: WENT_OUT };
+        if (wentOut()) return { fault: WENT_OUT };
       }
       return { drawn, hashes, pictures, ...(poster !== undefined && { posterBase64: poster }) };
     },
