@@ -53,6 +53,9 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'how many arguments a call takes': drawn(
     'let count = 1e4; try { for (;; count += 20000) Math.max(...new Array(count).fill(1)); } catch {} show(count);',
   ),
+  'how many arguments bind takes': drawn(
+    'let count = 1e4; try { for (; count < 2e5; count += 1000) show.bind(...new Array(count).fill(1)); } catch {} show(count);',
+  ),
   'how deep a list can be written': drawn(
     'let list = [], depth = 0; try { for (;; depth++) { list = [list]; if (depth % 5000 === 0) JSON.stringify(list); } } catch {} show(depth);',
   ),

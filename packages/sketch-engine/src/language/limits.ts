@@ -8,6 +8,9 @@ const LIMITS = [
   'Maximum BigInt size exceeded',
 ];
 
+/** How the message begins where `bind` has more arguments than this version of the engine takes; their number follows. */
+const TOO_MANY_ARGUMENTS = 'Too many arguments in function call (only ';
+
 /** An allocation failed for lack of memory. */
 export class MemoryLimitError extends RangeError {}
 
@@ -26,5 +29,11 @@ export function isLimit(thrown: unknown): boolean {
   const message: unknown = getOwnPropertyDescriptor(thrown, 'message')?.value;
   // Without methods, which the sketch may have replaced.
   for (let i = 0; i < LIMITS.length; i++) if (LIMITS[i] === message) return true;
-  return false;
+  return begins(message, TOO_MANY_ARGUMENTS);
+}
+
+function begins(message: unknown, beginning: string): boolean {
+  if (typeof message !== 'string') return false;
+  for (let i = 0; i < beginning.length; i++) if (message[i] !== beginning[i]) return false;
+  return true;
 }
