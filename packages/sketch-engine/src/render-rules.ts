@@ -9,6 +9,9 @@ export const FRAME_BYTES = CANVAS_WIDTH * CANVAS_HEIGHT * 4;
 export const HASH_SCHEME = 'rgba-chunk512k-sha256-v1';
 export const CHUNK_BYTES = 512 * 1024;
 
+/** The address of a sketch's page: a secure context, and a name that can never be resolved. */
+export const SKETCH_URL = 'https://sketch.invalid/';
+
 export const VAR_COUNT = 10;
 
 /**

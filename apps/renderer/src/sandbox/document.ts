@@ -2,9 +2,6 @@ import { Buffer } from 'node:buffer';
 import { encodeMembers, type EncodedMembers } from '../browser/cdp-messages.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 
-/** The page's address: a secure context, and a name that can never be resolved. */
-export const SKETCH_URL = 'https://sketch.invalid/';
-
 /** Where a page finds the portable engine. */
 export const ENGINE_URL = 'https://sketch.invalid/engine';
 

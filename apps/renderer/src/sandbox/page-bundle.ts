@@ -10,9 +10,10 @@ import {
   withOwnGlobals,
   WORLD_BUILD,
 } from '@cer/sketch-engine/files';
+import { SKETCH_URL } from '@cer/sketch-engine/render-rules';
 import { build, type BuildOptions } from 'esbuild';
 import type { EncodedMembers } from '../browser/cdp-messages.js';
-import { ENGINE_URL, engineAnswer, sketchDocument, SKETCH_URL } from './document.js';
+import { ENGINE_URL, engineAnswer, sketchDocument } from './document.js';
 
 /** The engines that draw. `portable` gives the same picture on every machine. */
 export const ENGINES = ['portable', 'chromium-native'] as const;

@@ -4,7 +4,7 @@ import type { Browser } from '../browser/launch.js';
 import { isAlive, isInGroup, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { SKETCH_URL } from './document.js';
+import { SKETCH_URL } from '@cer/sketch-engine/render-rules';
 import { guardPage, PageGone, type PageGuard } from './page-guard.js';
 import type { PageScripts } from './page-bundle.js';
 

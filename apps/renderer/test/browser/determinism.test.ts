@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readInstalledEngine } from '@cer/sketch-engine/files';
+import { redraw } from '@cer/sketch-engine/redraw';
+import { seedNumber } from '@cer/sketch-engine/render-rules';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { IS_LONG } from './long-tests.js';
@@ -93,6 +96,24 @@ describeWithBrowser('One sketch, one picture', () => {
     const refused = { status: 400, body: { error: 'PROTOCOL_VIOLATION' } };
     expect(await renderer.still(code)).toMatchObject(refused);
     expect(await renderer.post('/loop', { tenantId: 't', code, totalFrames: 8 })).toMatchObject(refused);
+  });
+
+  it('without a page too: names that no script can take from a page', async () => {
+    const code = `${SHOW} var top = 5; function setup() {
+      window.level = 5;
+      const names = [window, top, window.window].every((found) => found === globalThis) && Object.keys(globalThis).join();
+      let sum = 0;
+      for (const letter of names) sum = (sum * 31 + letter.charCodeAt(0)) % 1e6;
+      const { href, origin, protocol, host, hostname, port, pathname, search, hash } = location;
+      show([sum, level, href, origin, protocol, host, hostname, port, pathname, search, hash, location, Object.keys(document)]);
+      text([document.location === location, document.title, typeof document, typeof self, location.ancestorOrigins.length], 10, 200);
+    }`;
+    const { body } = await renderer.still(code, { seed: '' });
+    const { bytes: engine } = await readInstalledEngine();
+    const input = { seed: seedNumber(''), vars: Array.from({ length: 10 }, () => 0), totalFrames: 1, fps: 30 };
+    const limits = { timeMs: 120_000, memoryBytes: 2 ** 31 };
+    const drawn = await redraw({ code, input, engine, limits, allowNetwork: true });
+    expect(drawn).toMatchObject({ kind: 'picture', outputHash: String(body['pixelHash']).slice('sha256:'.length) });
   });
 
   it('under equal global names on every page', async () => {

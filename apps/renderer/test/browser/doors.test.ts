@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { sketchDocument, SKETCH_URL } from '../../src/sandbox/document.js';
+import { SKETCH_URL } from '@cer/sketch-engine/render-rules';
+import { sketchDocument } from '../../src/sandbox/document.js';
 import { bundlePage } from '../../src/sandbox/page-bundle.js';
 import { openSketchPage, type SketchPage } from '../../src/sandbox/sketch-page.js';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';

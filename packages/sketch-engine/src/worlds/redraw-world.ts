@@ -8,6 +8,7 @@ import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../render-rules.js';
 import { createSketchRun } from '../run/sketch-run.js';
 import type { SketchInput } from '../drawing/sketch-api.js';
 import type { SketchDefinitions } from '../run/sketch-fault.js';
+import { addPageNames } from './page-names.js';
 import type { RealmEntry, SketchRealm } from './sketch-realm.js';
 
 /**
@@ -28,6 +29,7 @@ const open: RealmEntry = async (engine, pixels) => {
   });
   fixIntrinsics(globalThis);
   confine(globalThis, LANGUAGE);
+  addPageNames(globalThis);
   const realm: SketchRealm = {
     start(input, probe) {
       run.start(parse(input) as SketchInput);
