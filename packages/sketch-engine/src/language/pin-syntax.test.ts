@@ -69,6 +69,10 @@ describe('A script that does not parse', () => {
     expect(() => pinSyntax(script)).toThrow(expect.objectContaining({ line }));
   });
 
+  it.each(['import p5 from "p5";', 'export default function setup() {}'])('is not a module: %s', (script) => {
+    expect(() => pinSyntax(script)).toThrow('a sketch is one script, without import and export');
+  });
+
   it('is refused when nested too deeply', () => {
     expect(() => pinSyntax('('.repeat(200_000))).toThrow('nested too deeply');
   });

@@ -82,6 +82,8 @@ const WORD_OR_SIGN = /[\w$]+|[^]/uy;
 /** The parser's message without the place it ends with, and with the token that it leaves out. */
 function describe(message: string, script: string, at: number): string {
   const text = message.replace(/ \(\d+:\d+\)$/, '');
+  if (text.startsWith("'import' and 'export' may appear only"))
+    return 'a sketch is one script, without import and export';
   if (text !== 'Unexpected token') return text;
   WORD_OR_SIGN.lastIndex = at;
   const token = WORD_OR_SIGN.exec(script)?.[0];

@@ -1,4 +1,4 @@
-/** Names of p5.js that a sketch does not have, by what its author can do instead. */
+/** Names of p5.js and of pages that a sketch does not have, by what its author can do instead. */
 const ABSENT: readonly (readonly [instead: string, names: RegExp])[] = [
   [
     'A sketch draws in 2D: use rect, triangle, beginShape and the like.',
@@ -12,7 +12,15 @@ const ABSENT: readonly (readonly [instead: string, names: RegExp])[] = [
     'A sketch has no shaders: change its pixels with filter, or with loadPixels and updatePixels.',
     /^(.*[sS]hader|(uniform|varying|shared)[A-Z].*|strands.*|[bi]?vec[234]|mat\dx\d|bool|break|clamp|compute|create(Matrix|Storage)|cross|dFd[xy]|discard|distance|dot|equal|notEqual|faceforward|fwidth|instanceID|length|mix|mod|normalize|reflect|refract|sampler2D|smoothstep|step|getFilterGraphicsLayer)$/,
   ],
-  ['A sketch loads nothing: write its data into its code.', /^(load.*|http(Do|Get|Post)|parseFontData|AUDIO|VIDEO)$/],
+  [
+    'A sketch loads nothing: write its data into its code.',
+    /^(load.*|http(Do|Get|Post)|parseFontData|AUDIO|VIDEO|fetch|require|XMLHttpRequest)$/,
+  ],
+  [
+    'No code of a sketch runs later: draw in setup, or in draw, which runs once per frame.',
+    /^(Promise|queueMicrotask|requestAnimationFrame|set(Immediate|Interval|Timeout))$/,
+  ],
+  ['A sketch has no clock: count frames with frameCount.', /^performance$/],
   [
     'There is no page around the canvas of a sketch: draw on the canvas.',
     /^(create(A|Audio|Button|Capture|Checkbox|ColorPicker|Div|Element|FileInput|Img|Input|P|Radio|Select|Slider|Span|Video)|select(All)?|remove(Elements)?|noCanvas|canvas|getURL(Params|Path)?|pRotateDirection[XYZ]|hitCriticalError)$/,
@@ -30,7 +38,7 @@ const ABSENT: readonly (readonly [instead: string, names: RegExp])[] = [
   ['A shape is of the kinds of beginShape: PATH, TRIANGLES and the like.', /^(EMPTY_PATH|BEZIER|CURVE|QUADRATIC)$/],
 ];
 
-/** What an author does instead of using a name of p5.js that a sketch does not have. */
+/** What an author does instead of using a name of p5.js or of pages that a sketch does not have. */
 export function insteadOf(name: string): string | undefined {
   return ABSENT.find(([, names]) => names.test(name))?.[0];
 }
