@@ -1,14 +1,7 @@
-import {
-  elementsOf,
-  isJsonObject,
-  JsonError,
-  member,
-  parseJson,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/canonical-json';
+import { elementsOf, isJsonObject, JsonError, member, type JsonObject } from '@cer/canonical-json';
 import { encodeHex, parseTimestamp } from '@cer/keys';
 import { receiptDigest } from '@cer/tlog/leaf';
+import { jsonObjectIn } from '../files/json-object.js';
 
 /** Place of a receipt in the package, and the time of its first attestation. */
 interface HandedOver {
@@ -59,15 +52,9 @@ function digestOf(signed: JsonObject): string | null {
 /** Earlier attestations of a renewed record; most lines have none, and are not parsed for it. */
 function historyOf(certificate: Uint8Array): readonly JsonObject[] {
   if (!Buffer.from(certificate.buffer, certificate.byteOffset, certificate.length).includes(HISTORY)) return [];
-  let value: JsonValue;
-  try {
-    value = parseJson(certificate);
-  } catch (error) {
-    // Reported where the certificate itself is verified.
-    if (error instanceof JsonError) return [];
-    throw error;
-  }
-  const meta = isJsonObject(value) ? member(value, 'meta') : undefined;
+  // One that is not JSON is reported where the certificate itself is verified.
+  const value = jsonObjectIn(certificate);
+  const meta = value === null ? undefined : member(value, 'meta');
   return isJsonObject(meta) ? attestationsIn(meta) : [];
 }
 

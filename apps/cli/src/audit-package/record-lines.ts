@@ -1,8 +1,9 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { member } from '@cer/canonical-json';
 import type { AuditPackageEntry, AuditPackageManifest } from '@cer/cer-core/logs';
 import { byteLines, type ByteLine } from '@cer/ndjson';
 import type { ZipFile } from 'yauzl';
 import type { Chunk } from '../batch/batch-settings.js';
+import { jsonObjectIn } from '../files/json-object.js';
 import { entryContent } from './entry-content.js';
 import { LoggedReceipts } from './log-lines.js';
 import { PackageRefused, type PackageFindings } from './package-finding.js';
@@ -112,7 +113,7 @@ function join(
   if (certificate.bytes === null || receipt.bytes === null) {
     throw new PackageRefused('PACKAGE_TOO_LARGE', place, `a line has more than ${maxBytes} bytes`);
   }
-  const line = parsed(receipt.bytes);
+  const line = jsonObjectIn(receipt.bytes);
   if (line === null) {
     findings.add('RECORDS_MISMATCH', place, 'its receipt is not a strict JSON object');
     return null;
@@ -146,16 +147,6 @@ function hasFurtherMembers(line: Uint8Array): boolean {
     else if (byte === COMMA && depth === 0) return true;
   }
   return false;
-}
-
-function parsed(bytes: Uint8Array): JsonObject | null {
-  try {
-    const value = parseJson(bytes);
-    return isJsonObject(value) ? value : null;
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
 }
 
 /** Reads every entry that is not a part, so that its hash is checked too. */

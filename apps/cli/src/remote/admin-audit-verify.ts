@@ -1,18 +1,11 @@
-import {
-  elementsOf,
-  isJsonObject,
-  JsonError,
-  member,
-  parseJson,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/canonical-json';
+import { elementsOf, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { AuditChainCheck, readAuditHead, type AuditFault, type AuditHead } from '@cer/cer-core/logs';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadKeys } from '../trusted-keys/key-material.js';
 import { DEFAULT_MAX_BYTES, nameOf, readBytes } from '../files/read-bytes.js';
+import { jsonObjectIn } from '../files/json-object.js';
 import { readOwnJson } from '../files/read-json.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import { readSecretFile } from '../files/secret-file.js';
@@ -137,14 +130,8 @@ async function* pagesOfFile(file: string, nodeId: string, io: Io): AsyncGenerato
 
 /** A saved answer as it is, and a line of `format=ndjson` as an answer of its own; null for any other text. */
 function pageOf(line: string, nodeId: string): JsonObject | null {
-  let value: JsonValue;
-  try {
-    value = parseJson(line);
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
-  if (!isJsonObject(value)) return null;
+  const value = jsonObjectIn(line);
+  if (value === null) return null;
   if (Array.isArray(member(value, 'entries'))) return value;
   const entry = member(value, 'entry');
   if (!isJsonObject(entry)) return null;
