@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, jcsV1, JsonError, parseJson, svcV1, type JsonObject } from '@cer/canonical-json';
@@ -7,7 +6,7 @@ import fc from 'fast-check';
 import { canonicalize } from 'json-canonicalize';
 import { hasPython } from '../../../scripts/python.mjs';
 import { jsonTexts } from './json-texts.js';
-import { mutated, mutations, oracleRuns, OutcomeCounts } from './oracle.js';
+import { answersOf, mutated, mutations, oracleRuns, OutcomeCounts } from './oracle.js';
 
 // Strict parsing and canonical forms against json-canonicalize and the parser and writer in clients/python.
 
@@ -49,17 +48,8 @@ function ours(text: Buffer): JsonObject {
 }
 
 function byPython(batch: readonly Buffer[]): readonly unknown[] {
-  const input = batch.map((text) => `${text.toString('base64')}\n`).join('');
-  const { status, stdout, stderr } = spawnSync('python3', [join(__dirname, 'canonical.py'), String(MAX_DEPTH)], {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 30,
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
+  const texts64 = batch.map((text) => text.toString('base64'));
+  return answersOf('python3', [join(__dirname, 'canonical.py'), String(MAX_DEPTH)], texts64);
 }
 
 describe('a text', () => {

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
 
 // `npm run test:oracles` sets both: how much longer than in `npm test` a comparison is, and where its counts go.
@@ -32,6 +34,17 @@ export class OutcomeCounts {
     if (REPORT === undefined) return;
     appendFileSync(REPORT, `${JSON.stringify({ oracle, seed, outcomes: Object.fromEntries(this.#counts) })}\n`);
   }
+}
+
+/** What another program answers: JSON, one line for each line of its input. */
+export function answersOf(program: string, args: readonly string[], lines: readonly string[]): readonly unknown[] {
+  const input = lines.map((line) => `${line}\n`).join('');
+  const { status, stdout, stderr } = spawnSync(program, args, { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
 }
 
 interface Mutation {
