@@ -1,3 +1,4 @@
+import { isWellFormed } from '@cer/canonical-json';
 import type { CertificatesOptions } from './settings.js';
 
 /** A test of an option that is stated, and the rule in words. */
@@ -12,7 +13,7 @@ const oneOf = (...values: readonly string[]): Rule => [
   `must be one of ${values.join(', ')}`,
 ];
 
-/** One rule for each option; null where its value is checked when it is read. */
+/** One rule for each option; null where a function below, or the reader of the option, checks its value. */
 const RULES: Readonly<Record<keyof CertificatesOptions, Rule | null>> = {
   appId: [isLabel, LABEL],
   nodeUrl: null,
@@ -60,13 +61,25 @@ export function checkOptions(options: unknown): void {
     if (rule === undefined) throw new TypeError(`${name}: is not an option. The options are ${namesOf()}`);
     if (rule !== null && value !== undefined && !rule[0](value)) throw new TypeError(`${name}: ${rule[1]}`);
   }
+  const redaction = memberOf(options, 'redaction');
+  if (redaction !== undefined) checkRedaction(redaction);
+}
+
+/** With a redaction of another form content would pass for masked, or the certificate not say that it is. */
+function checkRedaction(redaction: unknown): void {
+  const name = memberOf(redaction, 'name');
+  if (!isLabel(name)) throw new TypeError('redaction.name: must have 1 to 256 characters');
+  if (!isWellFormed(name)) throw new TypeError('redaction.name: must not contain a lone surrogate');
+  if (typeof memberOf(redaction, 'redact') !== 'function') {
+    throw new TypeError('redaction.redact: must be a function');
+  }
 }
 
 function namesOf(): string {
   return NAMES.map(([name]) => name).join(', ');
 }
 
-function isLabel(value: unknown): boolean {
+function isLabel(value: unknown): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= 256;
 }
 

@@ -1,5 +1,4 @@
 import { platform } from '#client-platform';
-import { isWellFormed } from '@cer/canonical-json';
 import type { Json, JsonMembers } from './json.js';
 import type { Meter } from './metrics.js';
 import { addressOf } from './node-api/access.js';
@@ -140,7 +139,6 @@ export function settingsOf(options: CertificatesOptions): Settings {
   if ((protocolOf(options) === '1.3.1') !== (options.confidential !== undefined)) {
     throw new TypeError('protocol: 1.3.1 and the option confidential need each other');
   }
-  if (options.redaction !== undefined) checkRedaction(options.redaction);
   return {
     ...options,
     onError: options.onError ?? warnOfRefusal,
@@ -149,15 +147,6 @@ export function settingsOf(options: CertificatesOptions): Settings {
     spoolDir: options.spoolDir === undefined ? (environment['CER_SPOOL_DIR'] ?? platform.spoolDir) : options.spoolDir,
     ...(apiKey !== undefined && apiKey !== '' && { apiKey }),
   };
-}
-
-/** Programs without types give what types refuse: content would pass for masked, or the certificate not say that it is. */
-function checkRedaction({ name, redact }: { readonly name: unknown; readonly redact: unknown }): void {
-  if (typeof name !== 'string' || name === '' || name.length > 256) {
-    throw new TypeError('redaction.name: must have 1 to 256 characters');
-  }
-  if (!isWellFormed(name)) throw new TypeError('redaction.name: must not contain a lone surrogate');
-  if (typeof redact !== 'function') throw new TypeError('redaction.redact: must be a function');
 }
 
 /** The protocol that certificates are sealed under. */
