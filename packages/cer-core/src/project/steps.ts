@@ -37,15 +37,11 @@ export async function verifySteps(
   options: VerifyProjectOptions,
 ): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
-  const evaluate = evaluatedOnce(entries, options);
+  const judging: Judging = { withdrawn, isVouchedFor, options, evaluate: evaluatedOnce(entries, options) };
   for (let start = 0; start < entries.length; start += STEPS_AT_ONCE) {
     const batch = entries.slice(start, start + STEPS_AT_ONCE);
     results.push(
-      ...(await Promise.all(
-        batch.map((entry) =>
-          verifyStep(entry, member(bundles, entry.stepId), withdrawn, isVouchedFor, options, evaluate),
-        ),
-      )),
+      ...(await Promise.all(batch.map((entry) => verifyStep(entry, member(bundles, entry.stepId), judging)))),
     );
     await options.onProgress?.(results.length, entries.length);
   }
@@ -53,6 +49,14 @@ export async function verifySteps(
 }
 
 type EvaluateStep = (stepId: string, bundle: JsonValue) => Promise<Evaluation>;
+
+/** What all steps of a project are judged by. */
+interface Judging {
+  readonly withdrawn: ReadonlySet<string>;
+  readonly isVouchedFor: boolean;
+  readonly options: VerifyOptions;
+  readonly evaluate: EvaluateStep;
+}
 
 /** A hostile registry may name one large bundle in each of its entries: it is verified once. */
 function evaluatedOnce(entries: readonly RegistryEntry[], options: VerifyOptions): EvaluateStep {
@@ -70,10 +74,7 @@ function evaluatedOnce(entries: readonly RegistryEntry[], options: VerifyOptions
 async function verifyStep(
   entry: RegistryEntry,
   bundle: JsonValue | undefined,
-  withdrawn: ReadonlySet<string>,
-  isVouchedFor: boolean,
-  options: VerifyOptions,
-  evaluate: EvaluateStep,
+  { withdrawn, isVouchedFor, options, evaluate }: Judging,
 ): Promise<StepResult> {
   const { stepId, sequence, executionId, certificateHash } = entry;
   const base = { stepId, sequence, executionId, certificateHash };
