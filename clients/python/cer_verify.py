@@ -3809,8 +3809,11 @@ class _ProjectEvaluation:
         listed = get(bundle, "withdrawn")
         withdrawn = listed if isinstance(listed, list) else []
         self.withdrawn = {step for step in withdrawn if isinstance(step, str)}
-        # A hostile registry may name one large bundle in each of its entries: it is verified once.
-        self.reports: Dict[str, Report] = {}
+        # A hostile registry may name one large bundle in each of its entries: it is judged where it is first named.
+        first: Dict[str, int] = {}
+        for position, entry in enumerate(self.registry):
+            first.setdefault(self.step_id(entry), position)
+        self.repeated = set(range(len(self.registry))) - set(first.values())
 
     def fault(self, code: str, member: str, detail: str) -> None:
         self.findings.append(Finding(code, member, detail))
@@ -3836,7 +3839,7 @@ class _ProjectEvaluation:
             self.check_chain()
             structural = ("STEP_REGISTRY_MISMATCH", "CHAIN_BREAK_DETECTED", "SCHEMA_ERROR")
             self.report.structural_valid = all(finding.code not in structural for finding in self.findings)
-            self.report.steps = [self.step(entry) for entry in self.registry]
+            self.report.steps = [self.step(position, entry) for position, entry in enumerate(self.registry)]
         return self.finish()
 
     def require_log(self) -> None:
@@ -4044,7 +4047,8 @@ class _ProjectEvaluation:
             self.structure("embeddedBundles", "not an object")
             return
         for position, entry in enumerate(self.registry):
-            self.check_embedding(index("stepRegistry", position), entry)
+            if position not in self.repeated:
+                self.check_embedding(index("stepRegistry", position), entry)
         registered = {self.step_id(entry) for entry in self.registry}
         if any(name not in registered for name in embedded):
             self.structure("embeddedBundles", "a step that is not registered")
@@ -4092,7 +4096,7 @@ class _ProjectEvaluation:
             return
         last: Optional[float] = None
         for position, (entry, link) in enumerate(zip(self.registry, links)):
-            if self.breaks_chain(position, entry, link):
+            if position not in self.repeated and self.breaks_chain(position, entry, link):
                 path = at("embeddedBundles", self.step_id(entry)) + ".snapshot.prevStepHash"
                 self.fault("CHAIN_BREAK_DETECTED", path, "not the hash of the step before")
             sequence = get(entry, "sequence")
@@ -4111,9 +4115,11 @@ class _ProjectEvaluation:
 
     # Steps.
 
-    def step(self, entry: Json) -> Step:
+    def step(self, position: int, entry: Json) -> Step:
         step, bundle = Step(self.step_id(entry), entry), self.embedded(entry)
-        if bundle is ABSENT:
+        if position in self.repeated:
+            step.status, step.code = "FAILED", "STEP_REGISTRY_MISMATCH"
+        elif bundle is ABSENT:
             demands = self.options.require_attestation or self.options.require_full_artifact
             is_excused = self.is_withdrawn(entry) and not demands
             step.status, step.code = "WITHDRAWN" if is_excused else "FAILED", "INCOMPLETE_ARTIFACT"
@@ -4126,9 +4132,7 @@ class _ProjectEvaluation:
     def verify_step(self, entry: Json, bundle: Json, step: Step) -> None:
         kind, named = get(bundle, "bundleType"), get(bundle, "certificateHash")
         is_own_reseal = kind == RESEAL and same(named, get(entry, "certificateHash"))
-        if step.step_id not in self.reports:
-            self.reports[step.step_id] = verify(bundle, replace(self.options, require_log=False))
-        report = self.reports[step.step_id]
+        report = verify(bundle, replace(self.options, require_log=False))
         step.findings = report.findings
         if kind == HASH_ONLY or is_own_reseal:
             incomplete = Finding("INCOMPLETE_ARTIFACT", "bundleType", "not a whole certificate")

@@ -42,9 +42,9 @@ type project struct {
 	public   bool
 	// listed has the steps that the bundle lists as withdrawn.
 	listed map[string]bool
-	// verified has the report for the bundle of each step: a hostile registry may name one large bundle in each of its
-	// entries.
-	verified map[string]Report
+	// repeated has the entries whose step is registered before them: a hostile registry may name one large bundle in
+	// each of its entries, and it is judged where it is first named.
+	repeated map[*Value]bool
 }
 
 func (p *project) fault(code, member, detail string) {
@@ -63,7 +63,7 @@ func VerifyProject(v *Value, options Options) ProjectReport {
 		p.fault("SCHEMA_ERROR", "", "not one project bundle")
 		return p.finish()
 	}
-	p.verified, p.listed = map[string]Report{}, map[string]bool{}
+	p.repeated, p.listed = map[*Value]bool{}, map[string]bool{}
 	if list := p.bundle.Get("withdrawn"); list.is(Array) {
 		for _, item := range list.Items {
 			p.listed[item.text()] = item.is(String)
@@ -164,8 +164,12 @@ func (p *project) checkForm() {
 		return
 	}
 	p.registry = b.Get("stepRegistry").Items
+	seen := map[string]bool{}
 	for i, entry := range p.registry {
 		p.checkEntry(index("stepRegistry", i), entry)
+		id := entry.Get("stepId").text()
+		p.repeated[entry] = seen[id]
+		seen[id] = true
 	}
 }
 

@@ -92,6 +92,9 @@ func (p *project) checkEmbedded() {
 	registered := map[string]bool{}
 	for i, entry := range p.registry {
 		registered[entry.Get("stepId").text()] = true
+		if p.repeated[entry] {
+			continue
+		}
 		path := index("stepRegistry", i)
 		bundle := p.embedded(entry)
 		if bundle == nil {
@@ -172,7 +175,7 @@ func (p *project) checkChain() {
 			hidden := isReseal(p.embedded(entry)) && (link == nil || link.isText(redacted))
 			broken = !hidden && !equal(link, p.registry[i-1].Get("certificateHash"))
 		}
-		if broken {
+		if broken && !p.repeated[entry] {
 			p.fault("CHAIN_BREAK_DETECTED",
 				at("embeddedBundles", entry.Get("stepId").text())+".snapshot.prevStepHash", "not the hash of the step before")
 		}
@@ -191,6 +194,8 @@ func (p *project) checkSteps() {
 		step := Step{StepID: entry.Get("stepId").text(), Status: "VERIFIED", Code: "OK"}
 		bundle := p.embedded(entry)
 		switch {
+		case p.repeated[entry]:
+			step.Status, step.Code = "FAILED", "STEP_REGISTRY_MISMATCH"
 		case bundle == nil && p.withdrawn(entry):
 			step.Status, step.Code = "WITHDRAWN", "INCOMPLETE_ARTIFACT"
 			if p.options.RequireAttestation || p.options.RequireFullArtifact {
@@ -209,11 +214,7 @@ func (p *project) checkSteps() {
 
 func (p *project) checkStep(entry, bundle *Value, step *Step) {
 	ownReseal := isReseal(bundle) && equal(bundle.Get("certificateHash"), entry.Get("certificateHash"))
-	report, known := p.verified[step.StepID]
-	if !known {
-		report = Verify(bundle, p.options)
-		p.verified[step.StepID] = report
-	}
+	report := Verify(bundle, p.options)
 	findings := slices.Clone(report.Findings)
 	if bundle.Get("bundleType").isText(hashOnly) || ownReseal {
 		findings = append(findings, Finding{Code: "INCOMPLETE_ARTIFACT", Member: "bundleType", Detail: "not a whole certificate"})

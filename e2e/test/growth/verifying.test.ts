@@ -50,14 +50,20 @@ function objectOf(bundle: JsonObject, name: string): JsonObject {
   return value;
 }
 
+/** A certificate with further members of its snapshot, as one that was sealed elsewhere may have. */
+function sealedWith(members: JsonObject): JsonObject {
+  const { bundle } = sealed();
+  return { ...bundle, snapshot: { ...objectOf(bundle, 'snapshot'), ...members } };
+}
+
 const verifying: readonly Case[] = [
   ...(
     [
-      ['metadata', (size) => sealed({ metadata: namedBy(size, (at) => `v${at}`) }).bundle],
+      ['metadata', (size) => sealedWith({ metadata: namedBy(size, (at) => `v${at}`) })],
       ['parameters', (size) => sealed({ parameters: namedBy(size, (at) => at) }).bundle],
       ['members that are not known', (size) => ({ ...sealed().bundle, ...namedBy(size, (at) => at) })],
       ['tool calls', toolCalls],
-      ['a long input', (size) => sealed({ input: 'é"'.repeat(size * 20) }).bundle],
+      ['a long input', (size) => sealedWith({ input: list(size * 5, () => 'é"') })],
     ] satisfies readonly (readonly [string, (size: number) => JsonObject])[]
   ).map(([name, make]): Case => [
     `a certificate with ${name}`,

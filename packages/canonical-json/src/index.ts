@@ -15,5 +15,5 @@ export {
   type JsonObject,
   type JsonValue,
 } from './value/json-value.js';
-export { appendPath, formatPath } from './value/path.js';
+export { appendPath, formatPath, shownName } from './value/path.js';
 export { visibleText } from './value/visible-text.js';

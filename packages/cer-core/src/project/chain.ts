@@ -23,7 +23,7 @@ export function checkChain(
     const bundle = member(embedded, entry.stepId);
     const isHidden = bundle === undefined ? withdrawn.has(entry.stepId) : before !== null && hidesPrevious(bundle);
     const expected = before?.certificateHash ?? null;
-    if (!isHidden && previous[index] !== expected) {
+    if (!entry.isRepeated && !isHidden && previous[index] !== expected) {
       findings.push({
         code: 'CHAIN_BREAK_DETECTED',
         member: `embeddedBundles.${entry.stepId}.snapshot.prevStepHash`,

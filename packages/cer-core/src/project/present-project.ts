@@ -1,3 +1,4 @@
+import { shownName } from '@cer/canonical-json';
 import { describeFinding, type Finding } from '../finding.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerificationReport, VerifierName } from '../verify/present.js';
@@ -74,7 +75,8 @@ function countsOf({ totalSteps, steps }: ProjectEvaluation): StepCounts {
 /** The faults of a step, as faults of the project; a withdrawn step is not a fault. */
 function findingsOfStep({ ok, status, stepId, findings }: StepResult): readonly Finding[] {
   if (ok || status === 'WITHDRAWN') return [];
-  return findings.map((finding) => ({ ...finding, member: `step ${stepId}: ${finding.member}` }));
+  const step = shownName(stepId);
+  return findings.map((finding) => ({ ...finding, member: `step ${step}: ${finding.member}` }));
 }
 
 function besideChecks({

@@ -157,6 +157,25 @@ describe('a large project', () => {
     bundle: sealed({ executionId: `exec-${index}` }).bundle,
   }));
 
+  /** Length of the answer to a project whose entries all name one bundle of `faults` faults, as a hostile one may. */
+  async function answerTo({ faults = 0, entries = 1, stepId = 's' }): Promise<number> {
+    const { bundle } = sealed({ prevStepHash: sha256('before') });
+    const faulty = { ...bundle, certificateHash: 'x'.repeat(faults), context: { signals: Array(faults).fill({}) } };
+    const stepRegistry = Array.from({ length: entries }, () => ({ stepId, certificateHash: sha256('another') }));
+    const project = { ...(await twoSteps()), stepRegistry, embeddedBundles: { [stepId]: faulty } };
+    return JSON.stringify(toProjectVerifyResponse(await evaluateProject(project, options))).length;
+  }
+
+  it('lists the faults of a step once, however often it is registered', async () => {
+    const small = await answerTo({ faults: 200, entries: 200 });
+    expect((await answerTo({ faults: 800, entries: 800 })) / small).toBeLessThan(4.6);
+  });
+
+  it('cuts a long step id in front of each fault', async () => {
+    const small = await answerTo({ faults: 200, stepId: 's'.repeat(2_000) });
+    expect((await answerTo({ faults: 800, stepId: 's'.repeat(8_000) })) / small).toBeLessThan(4.6);
+  });
+
   it('reports progress in batches', async () => {
     const progress: [number, number][] = [];
     const { status } = await evaluateProject(buildProject({}, steps), {

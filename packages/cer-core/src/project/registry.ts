@@ -11,6 +11,8 @@ export interface RegistryEntry {
   readonly executionId: string | null;
   readonly modelIdentity: JsonValue | undefined;
   readonly parentStepIds: readonly string[];
+  /** An entry before has this step. Its bundle is judged there alone: a hostile registry may name it any number of times. */
+  readonly isRepeated: boolean;
 }
 
 export type RegistryReading =
@@ -22,16 +24,20 @@ export function readRegistry(project: JsonObject): RegistryReading {
   const registry = member(project, 'stepRegistry');
   if (!isJsonArray(registry)) return { entries: null, findings: [schemaFinding('stepRegistry', 'must be an array')] };
   const entries: RegistryEntry[] = [];
+  const seen = new Set<string>();
   const findings = faultsOfElements(registry, (element, index) => {
     const faults: Finding[] = [];
     const entry = readEntry(element, `stepRegistry[${index}]`, faults);
-    if (entry !== null) entries.push(entry);
+    if (entry !== null) {
+      entries.push({ ...entry, isRepeated: seen.has(entry.stepId) });
+      seen.add(entry.stepId);
+    }
     return faults;
   });
   return findings.length > 0 ? { entries: null, findings } : { entries, findings: [] };
 }
 
-function readEntry(entry: JsonValue, path: string, findings: Finding[]): RegistryEntry | null {
+function readEntry(entry: JsonValue, path: string, findings: Finding[]): Omit<RegistryEntry, 'isRepeated'> | null {
   if (!isJsonObject(entry)) {
     findings.push(schemaFinding(path, 'must be an object'));
     return null;

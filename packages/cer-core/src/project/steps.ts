@@ -37,7 +37,7 @@ export async function verifySteps(
   options: VerifyProjectOptions,
 ): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
-  const judging: Judging = { withdrawn, isVouchedFor, options, evaluate: evaluatedOnce(entries, options) };
+  const judging: Judging = { withdrawn, isVouchedFor, options };
   for (let start = 0; start < entries.length; start += STEPS_AT_ONCE) {
     const batch = entries.slice(start, start + STEPS_AT_ONCE);
     results.push(
@@ -48,51 +48,45 @@ export async function verifySteps(
   return results;
 }
 
-type EvaluateStep = (stepId: string, bundle: JsonValue) => Promise<Evaluation>;
-
 /** What all steps of a project are judged by. */
 interface Judging {
   readonly withdrawn: ReadonlySet<string>;
   readonly isVouchedFor: boolean;
   readonly options: VerifyOptions;
-  readonly evaluate: EvaluateStep;
-}
-
-/** A hostile registry may name one large bundle in each of its entries: it is verified once. */
-function evaluatedOnce(entries: readonly RegistryEntry[], options: VerifyOptions): EvaluateStep {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { stepId } of entries) (seen.has(stepId) ? repeated : seen).add(stepId);
-  const known = new Map<string, Promise<Evaluation>>();
-  return async (stepId, bundle) => {
-    const found = known.get(stepId) ?? evaluateCer(bundle, options);
-    if (repeated.has(stepId)) known.set(stepId, found);
-    return found;
-  };
 }
 
 async function verifyStep(
   entry: RegistryEntry,
   bundle: JsonValue | undefined,
-  { withdrawn, isVouchedFor, options, evaluate }: Judging,
+  { withdrawn, isVouchedFor, options }: Judging,
 ): Promise<StepResult> {
   const { stepId, sequence, executionId, certificateHash } = entry;
   const base = { stepId, sequence, executionId, certificateHash };
+  const failed = (finding: Finding): StepResult => ({
+    ...base,
+    ok: false,
+    status: 'FAILED',
+    code: finding.code,
+    findings: [finding],
+    isAttested: false,
+  });
+  if (entry.isRepeated) {
+    const detail = 'is registered more than once: see the first entry for its faults';
+    return failed({ code: 'STEP_REGISTRY_MISMATCH', member: stepId, detail });
+  }
   if (bundle === undefined) {
     const isWithdrawn = withdrawn.has(stepId);
     const detail = isWithdrawn ? 'is left out, said to be withdrawn' : 'has no embedded bundle';
     const finding: Finding = { code: 'INCOMPLETE_ARTIFACT', member: stepId, detail };
     // An absent step cannot meet the caller's demands on each step.
     const isDemanded = options.requireAttestation === true || options.requireFullArtifact === true;
-    const status = isWithdrawn && !isDemanded ? 'WITHDRAWN' : 'FAILED';
-    return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };
+    return isWithdrawn && !isDemanded ? { ...failed(finding), status: 'WITHDRAWN' } : failed(finding);
   }
   if (isPackage(bundle)) {
     const detail = 'is a package, where the bundle itself is required';
-    const finding: Finding = { code: 'STEP_REGISTRY_MISMATCH', member: stepId, detail };
-    return { ...base, ok: false, status: 'FAILED', code: finding.code, findings: [finding], isAttested: false };
+    return failed({ code: 'STEP_REGISTRY_MISMATCH', member: stepId, detail });
   }
-  const evaluation = await evaluate(stepId, bundle);
+  const evaluation = await evaluateCer(bundle, options);
   const findings = [
     ...withIncomplete(evaluation.findings, incompleteFindings(evaluation, entry)),
     ...registryFindings(evaluation, entry, isVouchedFor),

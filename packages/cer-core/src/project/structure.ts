@@ -2,7 +2,6 @@ import { isJsonArray, isJsonObject, isSameJson, member, type JsonObject, type Js
 import { REDACTED } from '../bundle-types/layout.js';
 import { RESEAL } from '../bundle-types/registry.js';
 import type { Finding } from '../finding.js';
-import { formOf } from '../profiles.js';
 import type { RegistryEntry } from './registry.js';
 
 // Consistency of the parts of a project. All faults are STEP_REGISTRY_MISMATCH. @see docs/spec.md, "Project structure"
@@ -94,12 +93,12 @@ function checkEmbedded(
   const embedded = member(project, 'embeddedBundles');
   if (!isJsonObject(embedded)) return [mismatch('embeddedBundles', 'must be an object of bundles by stepId')];
   const registered = new Set(entries.map(({ stepId }) => stepId));
-  const hasIdentity = identityCheck();
   const hasStray = Object.keys(embedded).some((stepId) => !registered.has(stepId));
   return [
     // One finding for any number of them, since it names no step.
     ...(hasStray ? [mismatch('embeddedBundles', 'holds a bundle of no registered step')] : []),
     ...entries.flatMap((entry, index) => {
+      if (entry.isRepeated) return [];
       const bundle = member(embedded, entry.stepId);
       if (bundle === undefined && withdrawn.has(entry.stepId)) return [];
       const path = `stepRegistry[${index}]`;
@@ -108,7 +107,7 @@ function checkEmbedded(
       if (isPackage(bundle)) {
         return [mismatch(path, 'embeds a package, where the bundle itself is required')];
       }
-      return checkEntryAgainstBundle(entry, bundle, path, hasIdentity);
+      return checkEntryAgainstBundle(entry, bundle, path);
     }),
   ];
 }
@@ -118,26 +117,8 @@ export function isPackage(bundle: JsonValue): boolean {
   return isJsonObject(bundle) && ['cer', 'bundle'].some((name) => Object.hasOwn(bundle, name));
 }
 
-type IdentityCheck = (stepId: string, own: JsonValue, registered: JsonValue) => boolean;
-
-/** A hostile registry may name one bundle with a large identity in each of its entries. */
-function identityCheck(): IdentityCheck {
-  const forms = new Map<string, string | null>();
-  return (stepId, own, registered) => {
-    const known = forms.get(stepId);
-    const form = known === undefined ? formOf(own) : known;
-    forms.set(stepId, form);
-    return form !== null && form === formOf(registered);
-  };
-}
-
 /** A reseal's own hash always differs; the signature check compares the hash that its receipt names. */
-function checkEntryAgainstBundle(
-  entry: RegistryEntry,
-  bundle: JsonObject,
-  path: string,
-  hasIdentity: IdentityCheck,
-): Finding[] {
+function checkEntryAgainstBundle(entry: RegistryEntry, bundle: JsonObject, path: string): Finding[] {
   const findings: Finding[] = [];
   const hash = member(bundle, 'certificateHash');
   const isReseal = member(bundle, 'bundleType') === RESEAL;
@@ -153,17 +134,14 @@ function checkEntryAgainstBundle(
   }
   const snapshot = member(bundle, 'snapshot');
   if (!isJsonObject(snapshot)) return findings;
-  const differs = (
-    registered: JsonValue | undefined,
-    name: string,
-    isSame: (own: JsonValue, registered: JsonValue) => boolean,
-  ): boolean => {
+  const differs = (registered: JsonValue | undefined, name: string): boolean => {
     const own = member(snapshot, name);
-    return registered !== undefined && own !== undefined && !(isReseal && own === REDACTED) && !isSame(own, registered);
+    if (registered === undefined || own === undefined || (isReseal && own === REDACTED)) return false;
+    return !isSameJson(own, registered);
   };
-  if (differs(entry.executionId ?? undefined, 'executionId', isSameJson))
+  if (differs(entry.executionId ?? undefined, 'executionId'))
     findings.push(mismatch(`${path}.executionId`, 'differs from the snapshot'));
-  if (differs(entry.modelIdentity, 'modelIdentity', (own, registered) => hasIdentity(entry.stepId, own, registered)))
+  if (differs(entry.modelIdentity, 'modelIdentity'))
     findings.push(mismatch(`${path}.modelIdentity`, 'differs from the snapshot'));
   return findings;
 }
