@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // npm run test:workflows
-// actionlint over .github/workflows. It is built from the Go module proxy, which takes half a minute the first time; where
+// Each action is named by its commit, since a tag can be moved to other code. actionlint over .github/workflows. It is built from the Go module proxy, which takes half a minute the first time; where
 // that cannot be done, one line says why.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { readOptions } from '../setup/options.mjs';
 
 const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7';
@@ -16,6 +16,19 @@ const workflows = join(root, '.github', 'workflows');
 const run = (program, args, options = {}) => spawnSync(program, args, { encoding: 'utf8', ...options });
 
 readOptions(import.meta.filename);
+const files = readdirSync(workflows).map((name) => join(workflows, name));
+const unpinned = files.flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => /\buses:/.test(line) && !/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))
+    .map((line) => `${relative(root, file)}: ${line.trim()}`),
+);
+if (unpinned.length > 0) {
+  console.error(
+    `test:workflows: must name the commit and its version (@<40 hex digits> # v1.2.3):\n${unpinned.join('\n')}`,
+  );
+  process.exit(1);
+}
 if (!existsSync(actionlint)) {
   const env = { ...process.env, GOBIN: tools, GOFLAGS: '-mod=mod' };
   const { status, stderr, error } = run('go', ['install', ACTIONLINT], { env });
@@ -25,7 +38,6 @@ if (!existsSync(actionlint)) {
     process.exit(0);
   }
 }
-const files = readdirSync(workflows).map((name) => join(workflows, name));
 const { status, stdout, stderr } = run(actionlint, ['-no-color', ...files], { cwd: root });
 process.stdout.write(stdout);
 process.stderr.write(stderr);
