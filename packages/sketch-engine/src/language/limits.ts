@@ -6,6 +6,15 @@ const LIMITS = [
   'Map maximum size exceeded',
   'Set maximum size exceeded',
   'Maximum BigInt size exceeded',
+  // JavaScriptCore.
+  'Maximum call stack size exceeded.',
+  'Out of memory',
+  'Out of memory: BigInt generated from this operation is too big',
+  // SpiderMonkey.
+  'BigInt is too large to allocate',
+  'repeat count must be less than infinity and not overflow maximum string size',
+  'too many arguments provided for a function call',
+  'too many function arguments',
 ];
 
 /** How the message begins where `bind` has more arguments than this version of the engine takes; their number follows. */
@@ -17,6 +26,8 @@ export class MemoryLimitError extends RangeError {}
 const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
 const { prototype: rangeError } = RangeError;
 const { RuntimeError } = WebAssembly;
+/** What SpiderMonkey throws at all other limits; other engines do not have it. */
+const internalError: unknown = Reflect.get(Object(Reflect.get(globalThis, 'InternalError')) as object, 'prototype');
 
 /**
  * Whether a thrown value says that a limit was reached which is not the same everywhere. Where a recursion ends, say,
@@ -25,7 +36,9 @@ const { RuntimeError } = WebAssembly;
 export function isLimit(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
   if (thrown instanceof MemoryLimitError || thrown instanceof RuntimeError) return true;
-  if (getPrototypeOf(thrown) !== rangeError) return false;
+  const prototype: unknown = getPrototypeOf(thrown);
+  if (prototype === internalError) return true;
+  if (prototype !== rangeError) return false;
   const message: unknown = getOwnPropertyDescriptor(thrown, 'message')?.value;
   // Without methods, which the sketch may have replaced.
   for (let i = 0; i < LIMITS.length; i++) if (LIMITS[i] === message) return true;

@@ -7,15 +7,14 @@ import { builtins } from './builtins.js';
  */
 export function pinBuiltins(): void {
   // Its newer members cannot be deleted.
-  Object.defineProperty(globalThis, 'Symbol', {
-    value: symbolWithout(listed('Symbol')),
-    configurable: true,
-    writable: true,
-  });
-  for (const { name, object, isListed } of builtins())
-    for (const key of Reflect.ownKeys(object))
-      if (!isListed(key) && !Reflect.deleteProperty(object, key))
-        throw new Error(`${name}.${String(key)} cannot be deleted`);
+  replace(globalThis, { Symbol: symbolWithout(listed('Symbol')) });
+  for (const { name, object, isListed } of builtins()) {
+    const left = Reflect.ownKeys(object).filter((key) => !isListed(key) && !Reflect.deleteProperty(object, key));
+    if (left.length === 0) continue;
+    if (Reflect.get(globalThis, name) !== object || typeof object !== 'function')
+      throw new Error(`${name}.${left.map(String).join()} cannot be deleted`);
+    replaceConstructor(name, object, isListed);
+  }
   alias(Date.prototype, {
     toLocaleString: 'toString',
     toLocaleDateString: 'toDateString',
@@ -41,6 +40,26 @@ function symbolWithout(isListed: (key: PropertyKey) => boolean): object {
   Object.defineProperties(pinned, Object.fromEntries(members));
   Object.defineProperty(native.prototype, 'constructor', { value: pinned, configurable: true, writable: true });
   return pinned;
+}
+
+/** Makes another constructor of the same objects, for engines that let a member of theirs not be deleted. */
+function replaceConstructor(name: string, native: Function, isListed: (key: PropertyKey) => boolean): void {
+  function pinned(...args: unknown[]): unknown {
+    if (new.target !== undefined) return Reflect.construct(native, args, new.target);
+    return isOwnPattern(args[0], pinned) && args[1] === undefined ? args[0] : Reflect.apply(native, undefined, args);
+  }
+  for (const key of Reflect.ownKeys(native)) {
+    const descriptor = Reflect.getOwnPropertyDescriptor(native, key);
+    if (isListed(key) && descriptor !== undefined) Reflect.defineProperty(pinned, key, descriptor);
+  }
+  replace(native.prototype as object, { constructor: pinned });
+  replace(globalThis, { [name]: pinned });
+}
+
+/** Whether `RegExp`, called as a function, gives the value back. */
+function isOwnPattern(value: unknown, constructor: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Boolean(Reflect.get(value, Symbol.match)) && Reflect.get(value, 'constructor') === constructor;
 }
 
 function alias(owner: object, names: Readonly<Record<string, string>>): void {

@@ -14,10 +14,25 @@ const LINES = new WeakMap<object, number>();
  */
 export function pinErrors(): void {
   const fixed = { writable: false, configurable: false, enumerable: false };
+  // JavaScriptCore formats traces itself, and keeps the limit that is assigned, not the one that is defined.
+  if (!asksForTraces()) Error.stackTraceLimit = 0;
   Object.defineProperties(Error, {
     stackTraceLimit: { value: FRAMES, ...fixed },
     prepareStackTrace: { value: noteLine, ...fixed },
   });
+}
+
+/** Gives errors an empty `stack` where they have none by now. After the builtins are pinned. */
+export function addEmptyTraces(): void {
+  const empty = { value: '', writable: true, configurable: true, enumerable: false };
+  if (!Object.hasOwn(new Error(), 'stack')) Object.defineProperty(Error.prototype, 'stack', empty);
+}
+
+/** Whether this engine has a trace formatted by `Error.prepareStackTrace`. */
+function asksForTraces(): boolean {
+  let isAsked = false;
+  Error.prepareStackTrace = () => (isAsked = true);
+  return String(new Error().stack) === 'true' && isAsked;
 }
 
 /** The name that hosts give the sketch's text. */

@@ -2,10 +2,9 @@ import { nanSettler, type Contents } from './float-bits.js';
 import { viewGuard, type View } from './guarded-view.js';
 import { integersOf } from './indexes.js';
 import { isLimit } from './limits.js';
+import { replaceConstructor, replaceMethod, type Method } from './replace.js';
 import { sliceBuffer } from './slice-buffer.js';
 
-type Construct = new (...args: unknown[]) => object;
-type Method = (this: unknown, ...args: unknown[]) => unknown;
 /** Makes the NaNs of a buffer canonical, from one byte to the byte before another. */
 type Settle = (buffer: unknown, fromByte: number, toByte: number) => void;
 /** Calls, and has a failed allocation noted before it is thrown on. */
@@ -139,26 +138,6 @@ function pinDataView(settle: Settle): void {
       },
     }));
   }
-}
-
-function replaceConstructor(
-  name: string,
-  make: (native: Construct, args: readonly unknown[], newTarget: Construct) => object,
-): Construct {
-  const native = get(globalThis, name) as Construct;
-  const pinned = new Proxy(native, { construct: (_, args, newTarget) => make(native, args, newTarget as Construct) });
-  const changeable = { writable: true, configurable: true, enumerable: false };
-  defineProperty(globalThis, name, { value: pinned, ...changeable });
-  defineProperty(native.prototype as object, 'constructor', { value: pinned, ...changeable });
-  return pinned;
-}
-
-/** A method has no members that a function has, as those of the engine. */
-function replaceMethod(owner: object, name: string, make: (native: Method) => { readonly method: Method }): void {
-  const native = get(owner, name) as Method;
-  const { length } = native;
-  const value = Object.defineProperties(make(native).method, { name: { value: name }, length: { value: length } });
-  defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
 function getterOf(owner: object, key: PropertyKey): Method {

@@ -1,6 +1,7 @@
 import { isLimit } from './limits.js';
 import { pinBuiltins } from './pin-builtins.js';
-import { pinErrors } from './pin-errors.js';
+import { pinDates } from './pin-dates.js';
+import { addEmptyTraces, pinErrors } from './pin-errors.js';
 import { pinMemory } from './pin-memory.js';
 import { CAUGHT } from './syntax-names.js';
 
@@ -31,7 +32,9 @@ export function pinRealm(onLimit: (thrown: unknown) => void): () => void {
   };
   pinErrors();
   pinMemory(onLimit);
+  pinDates();
   pinBuiltins();
+  addEmptyTraces();
   Object.defineProperty(globalThis, CAUGHT, { value: check });
   return () => {
     try {

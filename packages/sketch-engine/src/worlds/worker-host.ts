@@ -1,4 +1,4 @@
-import { PROBE, PROBE_SCRIPT, type RealmEntry } from './sketch-realm.js';
+import { PROBE, type RealmEntry } from './sketch-realm.js';
 import type { WorkerAnswer, WorkerOrder } from './worker-host-messages.js';
 
 // The host of a still in a separate worker. Everything that it needs of the worker is taken before the sketch runs, and
@@ -14,9 +14,18 @@ function addressOf(script: string): string {
   return URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
 }
 
-async function draw({ engine, script, input, pixels }: WorkerOrder): Promise<void> {
+function loadsOwnAddresses(): boolean {
+  try {
+    load(addressOf(''));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function draw({ engine, scripts, addresses: given, input, pixels }: WorkerOrder): Promise<void> {
   const { parse } = JSON;
-  const addresses = [`${script}\n//# sourceURL=sketch.js`, PROBE_SCRIPT].map(addressOf);
+  const addresses = loadsOwnAddresses() ? scripts.map(addressOf) : given;
   const sketch = await openSketchRealm(engine, pixels);
   sketch.start(input, PROBE);
   try {

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'node:vm';
 import { LANGUAGE } from '../../src/prelude/allowed.js';
-import { evaluate, LIST_MEMBERS, pinnedRealm } from './realm.js';
+import { evaluate, LIST_MEMBERS, pinnedRealm, pinningScript } from './realm.js';
 
 const MEMBERS: unknown = JSON.parse(readFileSync(join(__dirname, 'members.json'), 'utf8'));
 
@@ -27,6 +28,100 @@ describe('The language of sketches', () => {
     ]);
     expect(value("['b', 'a', 'B', 'é'].sort((a, b) => a.localeCompare(b))")).toEqual(['B', 'a', 'b', 'é']);
     expect(value("'Iı'.toLocaleLowerCase('tr')")).toBe('iı');
+  });
+
+  it('reads and shows dates in UTC', () => {
+    const read = [
+      'new Date(2020, 6, 1, 2, 3, 4, 5)',
+      "new Date('2020-07-01T02:03:04.005')",
+      "new Date('Jul 1 2020 02:03:04')",
+      'new Date(99, 0)',
+    ];
+    expect(value(`[${read.join()}].map((date) => date.toISOString())`)).toEqual([
+      '2020-07-01T02:03:04.005Z',
+      '2020-07-01T02:03:04.005Z',
+      '2020-07-01T02:03:04.000Z',
+      '1999-01-01T00:00:00.000Z',
+    ]);
+    const texts = "['2020-07-01', '2020-07-01T00:00Z', '2020-07-01T00:00+02:00', 'Wed, 01 Jul 2020 00:00:00 GMT', 'x']";
+    expect(value(`${texts}.map((text) => Date.parse(text))`)).toEqual([
+      ...[1593561600000, 1593561600000, 1593554400000, 1593561600000, null],
+    ]);
+    expect(
+      value('[String(new Date(1593561600000)), String(new Date(-62198755200000)), String(new Date(NaN))]'),
+    ).toEqual([
+      'Wed Jul 01 2020 00:00:00 GMT+0000 (Coordinated Universal Time)',
+      'Fri Jan 01 -0001 00:00:00 GMT+0000 (Coordinated Universal Time)',
+      'Invalid Date',
+    ]);
+    const date = 'new Date(1593561600000 + 45296789)';
+    const got = 'FullYear Month Date Day Hours Minutes Seconds Milliseconds TimezoneOffset Year'.split(' ');
+    expect(value(`[${got.map((part) => `${date}.get${part}()`).join()}]`)).toEqual([
+      2020, 6, 1, 3, 12, 34, 56, 789, 0, 120,
+    ]);
+    const set = [
+      'setFullYear(2021, 1, 2)',
+      'setMonth(1)',
+      'setDate(2)',
+      'setHours(1, 2, 3, 4)',
+      'setMinutes(5)',
+      'setYear(99)',
+    ];
+    expect(value(`[${set.map((call) => `new Date(${date}.${call}).toISOString()`).join()}]`)).toEqual([
+      '2021-02-02T12:34:56.789Z',
+      '2020-02-01T12:34:56.789Z',
+      '2020-07-02T12:34:56.789Z',
+      '2020-07-01T01:02:03.004Z',
+      '2020-07-01T12:05:56.789Z',
+      '1999-07-01T12:34:56.789Z',
+    ]);
+    expect(value('[new Date(NaN).getTimezoneOffset(), new Date(NaN).setYear(NaN), new Date(NaN).setYear(70)]')).toEqual(
+      [...[null, null, 0]],
+    );
+    expect(value('[Date.length, Date.name, Date.prototype.setHours.length, Date.prototype.getHours.name]')).toEqual([
+      ...[7, 'Date', 4, 'getHours'],
+    ]);
+  });
+
+  it('shows nothing of the time zone of the machine', async () => {
+    const shown = `[new Date(2020, 6, 1), new Date('2020-07-01T00:00'), new Date('Jul 1 2020')].map(Number).concat(
+      String(new Date(0)), new Date(0).getHours(), new Date(0).setHours(1), new Date(0).getTimezoneOffset())`;
+    const inZone = spawnSync(process.execPath, ['-p', `${await pinningScript()}; JSON.stringify(${shown})`], {
+      env: { ...process.env, TZ: 'Asia/Kolkata' },
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(inZone.stdout)).toEqual([
+      ...[1593561600000, 1593561600000, 1593561600000],
+      ...['Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)', 0, 3_600_000, 0],
+    ]);
+  });
+
+  describe('in an engine that lets members not be deleted', () => {
+    const fixed = (owner: string, name: string): string =>
+      `Object.defineProperty(${owner}, '${name}', { value: 'last', configurable: false });`;
+
+    it('has constructors without them', async () => {
+      const other = await pinnedRealm(fixed('RegExp', 'input') + fixed('DataView', 'BYTES_PER_ELEMENT'));
+      const found = (expression: string): unknown => evaluate(other, expression);
+      expect(found('[RegExp.input, DataView.BYTES_PER_ELEMENT].join()')).toBe(',');
+      expect(found('/a/.constructor === RegExp && RegExp.prototype.isPrototypeOf(/a/)')).toBe(true);
+      expect(found('var pattern = /a/g; RegExp(pattern) === pattern')).toBe(true);
+      expect(found("[new RegExp(pattern), RegExp(pattern, 'i'), RegExp('b'), RegExp()].join()")).toBe(
+        '/a/g,/a/i,/b/,/(?:)/',
+      );
+      expect(found('new RegExp(pattern) === pattern')).toBe(false);
+      expect(found("class Own extends RegExp {} new Own('x') instanceof Own && 'axb'.split(new Own('x')).join()")).toBe(
+        'a,b',
+      );
+      expect(found('[RegExp.name, RegExp.length, RegExp[Symbol.species] === RegExp].join()')).toBe('RegExp,2,true');
+      expect(found("Object.getOwnPropertyDescriptor(RegExp, 'prototype').writable")).toBe(false);
+      expect(found('new DataView(new ArrayBuffer(2)).constructor === DataView')).toBe(true);
+      expect(() => found('DataView(new ArrayBuffer(2))')).toThrow('Constructor DataView requires');
+    });
+
+    it('does not begin where an object is not a constructor', async () => {
+      await expect(pinnedRealm(fixed('Math', 'sumPrecise'))).rejects.toThrow('Math.sumPrecise cannot be deleted');
+    });
   });
 
   it('has buffers of a fixed size', () => {

@@ -6,8 +6,8 @@ import { createContext, runInContext, type Context } from 'node:vm';
 /** The script that defines `listMembers(names)` in any realm. */
 export const LIST_MEMBERS = readFileSync(join(__dirname, 'list-members.js'), 'utf8');
 
-/** A realm with the language of sketches; its global `limits` counts the limits that were noted. */
-export async function pinnedRealm(): Promise<Context> {
+/** Makes any realm one with the language of sketches; its global `limits` counts the limits that were noted. */
+export async function pinningScript(): Promise<string> {
   const source = join(__dirname, '../../src/language/pin-realm.ts');
   const built = await build({
     stdin: {
@@ -19,8 +19,14 @@ export async function pinnedRealm(): Promise<Context> {
     format: 'iife',
     banner: { js: 'let __catches;' },
   });
+  return built.outputFiles[0]?.text ?? '';
+}
+
+/** @param before what is different in this engine */
+export async function pinnedRealm(before = ''): Promise<Context> {
   const realm = createContext({});
-  runInContext(built.outputFiles[0]?.text ?? '', realm);
+  runInContext(before, realm);
+  runInContext(await pinningScript(), realm);
   return realm;
 }
 

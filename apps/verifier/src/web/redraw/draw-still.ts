@@ -1,4 +1,10 @@
-import { unpremultiply, type SketchInput, type WorkerAnswer, type WorkerOrder } from '@cer/sketch-engine/host';
+import {
+  unpremultiply,
+  workerScripts,
+  type SketchInput,
+  type WorkerAnswer,
+  type WorkerOrder,
+} from '@cer/sketch-engine/host';
 import { FRAME_BYTES } from '@cer/sketch-engine/render-rules';
 import { packedEngine, type EngineBlock } from './engine-block.js';
 
@@ -9,8 +15,10 @@ export type Drawn = { readonly pixels: Uint8ClampedArray<ArrayBuffer> } | { read
 export function drawStill(block: EngineBlock, script: string, input: SketchInput, signal: AbortSignal): Promise<Drawn> {
   // Stopped while the files were read: the signal reports that only once.
   if (signal.aborted) return Promise.resolve({ fault: '' });
-  const address = URL.createObjectURL(new Blob([block.scripts.join('\n;\n')], { type: 'text/javascript' }));
-  const worker = new Worker(address);
+  const host = addressOf(block.scripts.join('\n;\n'));
+  const scripts = workerScripts(script);
+  const addresses = scripts.map(addressOf);
+  const worker = new Worker(host);
   const drawn = new Promise<Drawn>((resolve) => {
     worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
       if ('fault' in data) resolve({ fault: data.fault });
@@ -25,12 +33,16 @@ export function drawStill(block: EngineBlock, script: string, input: SketchInput
   });
   const engine = packedEngine(block);
   const pixels = new ArrayBuffer(FRAME_BYTES);
-  const order: WorkerOrder = { engine, script, input: JSON.stringify(input), pixels };
+  const order: WorkerOrder = { engine, scripts, addresses, input: JSON.stringify(input), pixels };
   worker.postMessage(order, [engine, pixels]);
   return drawn.finally(() => {
     worker.terminate();
-    URL.revokeObjectURL(address);
+    for (const address of [host, ...addresses]) URL.revokeObjectURL(address);
   });
+}
+
+function addressOf(script: string): string {
+  return URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
 }
 
 function certifiedPixels(buffer: ArrayBuffer): Uint8ClampedArray<ArrayBuffer> {
