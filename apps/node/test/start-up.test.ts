@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -126,6 +128,29 @@ describe('a starting node', () => {
         await store.close();
       }
     } finally {
+      await database.remove();
+    }
+  });
+
+  it('leaves no lease where it cannot listen', async () => {
+    const database = await postgresTestDatabase();
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const address = { HOST: '127.0.0.1', PORT: String((other.address() as AddressInfo).port) };
+      const shared = { ...env, DATABASE_URL: database.url };
+      createKeyMaterial(loadNodeConfig(shared), new Date());
+      await expect(startNode({ ...shared, ...address })).rejects.toThrow('is in use');
+      const store = await openStore({ databaseUrl: database.url, queueLimit: 1 });
+      try {
+        for (const name of ['retention', 'record-facts', 'coverage']) {
+          expect([name, await store.leases.acquire(name, 'another node', 60_000)]).toEqual([name, true]);
+        }
+      } finally {
+        await store.close();
+      }
+    } finally {
+      other.close();
       await database.remove();
     }
   });

@@ -47,15 +47,16 @@ export async function startNode(env: Environment, team: Team | null = null): Pro
   const queueLimit = nodeLimits(team).partOf(config.storeQueueLimit);
   const { databaseUrl, writerThread } = config;
   const store = await openStore({ databaseUrl, queueLimit, siblings: team ?? undefined, writerThread });
+  let parts: readonly Closing[] = [['store', () => store.close()]];
   try {
     const node = await openNode({ config, store, team, logger });
     const app = appOf(node);
-    const parts = startParts(node);
+    parts = startParts(node);
     const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
     const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };
     return await serve(app, { host, port, ...times, logger, onClose: () => closeInOrder(parts, logger) });
   } catch (error) {
-    await store.close();
+    await closeInOrder(parts, logger);
     throw error;
   }
 }
