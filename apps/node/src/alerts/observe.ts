@@ -9,7 +9,7 @@ import type { AlertSource, Observation } from './source.js';
 const COOL_DOWN_MS = 10 * 60_000;
 
 export interface ObserveDeps {
-  readonly alerts: AlertStore;
+  readonly alerts: Pick<AlertStore, 'states' | 'change'>;
   readonly sources: readonly AlertSource[];
   readonly logger: Logger;
 }
@@ -50,9 +50,6 @@ async function changesOf(
   try {
     const observed = await source.observe(at);
     const known = new Map(states.filter(({ type }) => type === source.type).map((state) => [state.subject, state]));
-    const ended = [...known.values()].filter(
-      ({ subject, isFiring }) => isFiring && !observed.some((one) => one.subject === subject),
-    );
     const changed = observed.filter(({ subject, isFiring, lookedMs }) => {
       const state = known.get(subject);
       if (isFiring === (state?.isFiring ?? false)) return false;
@@ -61,6 +58,8 @@ async function changesOf(
       return !isFiring || state === undefined || at.getTime() - state.changedMs >= COOL_DOWN_MS;
     });
     if (!source.isComplete) return changed;
+    const seen = new Set(observed.map(({ subject }) => subject));
+    const ended = [...known.values()].filter(({ subject, isFiring }) => isFiring && !seen.has(subject));
     return [...changed, ...ended.map(({ subject }) => ({ type: source.type, subject, isFiring: false, details: {} }))];
   } catch (error) {
     // A source that fails does not keep others from being observed.
