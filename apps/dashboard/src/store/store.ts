@@ -32,7 +32,7 @@ export interface Store {
   useForm(form: UsedChallenge | undefined): Promise<void>;
   /** Newest first. */
   acts(tenantId: string, limit: number): Promise<readonly AccountAct[]>;
-  /** Acts after `seq`, oldest first, without those of the last ten seconds. @param tenantId null: of every account */
+  /** Acts after `seq`, oldest first, up to the first one of the last ten seconds. @param tenantId null: of every account */
   actsAfter(tenantId: string | null, seq: number, limit: number): Promise<readonly AccountAct[]>;
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

@@ -204,6 +204,36 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
   });
 
+  describe('shows acts to a reader that continues after the last one', () => {
+    /** Subjects of the acts of an account after its creation. */
+    const subjects = async (tenantId: string): Promise<readonly string[]> => {
+      const acts = (await store.actsAfter(tenantId, 0, 100)).filter(({ act }) => act === 'signed in');
+      return acts.map(({ subject }) => subject);
+    };
+    const noteAt = async (tenantId: string, subject: string, moveMs: number): Promise<void> => {
+      time += moveMs;
+      await store.note(tenantId, 'signed in', subject, 'test');
+    };
+
+    it('none before an earlier one whose time is later', async () => {
+      const { tenantId } = await newTenant();
+      await noteAt(tenantId, 'first', MINUTE_MS);
+      await noteAt(tenantId, 'second', -5000);
+      time += 12_000;
+      expect(await subjects(tenantId)).toEqual([]);
+      time += 4000;
+      expect(await subjects(tenantId)).toEqual(['first', 'second']);
+    });
+
+    it('without waiting for the time of a wrong clock', async () => {
+      const { tenantId } = await newTenant();
+      await noteAt(tenantId, 'ahead', DAY_MS);
+      await noteAt(tenantId, 'right', -DAY_MS);
+      time += 12_000;
+      expect(await subjects(tenantId)).toEqual(['ahead', 'right']);
+    });
+  });
+
   it('keep one enabled owner when owners disable each other at once', async () => {
     const { tenantId } = await newTenant();
     const [one, other] = [await newUser(tenantId, 'owner'), await newUser(tenantId, 'owner')];
