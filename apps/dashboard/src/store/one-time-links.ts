@@ -35,14 +35,14 @@ export class SqlLinkStore implements LinkStore {
   ): Promise<boolean> {
     return this.#database.transaction(async (db) => {
       await useForm(db, form);
-      await db('one_time_links')
-        .whereIn('user_id', db('users').where({ tenant_id: tenantId, user_id: userId }).select('user_id'))
-        .delete();
-      const user = await db<UserRow>('users')
+      // Concurrent links wait for this row, and so does disabling the user, so that each sees the link of the one before.
+      const [user] = await db<UserRow>('users')
         .where({ tenant_id: tenantId, user_id: userId })
         .whereNull('disabled_at')
-        .first('email');
+        .update({ user_id: userId })
+        .returning('email');
       if (user === undefined) return false;
+      await db('one_time_links').where({ user_id: userId }).delete();
       await db('one_time_links').insert({
         token_hash: tokenHash,
         user_id: userId,

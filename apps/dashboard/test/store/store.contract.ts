@@ -260,6 +260,29 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     expect(await store.links.find(link.tokenHash)).toBeNull();
   });
 
+  it('keeps the last of several links that are issued at once', async () => {
+    const { tenantId } = await newTenant();
+    const { userId } = await newUser(tenantId);
+    const hashes = [1, 2, 3].map(() => hashOf(randomUUID()));
+    const expiresAt = new Date(time + DAY_MS);
+    await Promise.all(
+      hashes.map((tokenHash) => store.links.issuePasswordLink(tenantId, userId, { tokenHash, expiresAt }, 'test')),
+    );
+    const found = await Promise.all(hashes.map((hash) => store.links.find(hash)));
+    expect(found.filter((link) => link !== null)).toHaveLength(1);
+  });
+
+  it('leaves no link of a user who is disabled as it is issued', async () => {
+    const { tenantId } = await newTenant();
+    const { userId } = await newUser(tenantId);
+    const link = { tokenHash: hashOf(randomUUID()), expiresAt: new Date(time + DAY_MS) };
+    await Promise.all([
+      store.links.issuePasswordLink(tenantId, userId, link, 'test'),
+      store.users.setEnabled(tenantId, userId, false, 'test'),
+    ]);
+    expect(await store.links.find(link.tokenHash)).toBeNull();
+  });
+
   it('lets one of many set up, and rolls back failures', async () => {
     const fresh = await makeDatabase();
     const { store: empty } = await openStore({ databaseUrl: fresh.url, now });
