@@ -1,9 +1,16 @@
 import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import { endSessions } from './end-sessions.js';
+import { endSessions, isStillSignedIn } from './end-sessions.js';
 import type { ActName } from './ports/index.js';
-import type { Authenticator, AuthenticatorStore, Person, StoredSecret, UsedChallenge } from './ports/sign-in.js';
+import type {
+  Authenticator,
+  AuthenticatorStore,
+  Person,
+  SignedInPerson,
+  StoredSecret,
+  UsedChallenge,
+} from './ports/sign-in.js';
 import { useForm } from './used-challenges.js';
 
 interface AuthenticatorRow {
@@ -34,9 +41,15 @@ export class SqlAuthenticatorStore implements AuthenticatorStore {
     });
   }
 
-  async add(person: Person, secret: StoredSecret, step: number, recoveryHashes: readonly string[]): Promise<boolean> {
+  async add(
+    person: SignedInPerson,
+    secret: StoredSecret,
+    step: number,
+    recoveryHashes: readonly string[],
+  ): Promise<boolean> {
     const { userId } = person;
     return this.#database.transaction(async (db) => {
+      if (!(await isStillSignedIn(db, person))) return false;
       const added = await db<AuthenticatorRow>('authenticators')
         .insert({
           ...{ user_id: userId, key_id: secret.keyId, sealed_secret: secret.sealed },

@@ -1,9 +1,9 @@
 import type { Database } from '@cer/sql-store';
 import { appendAct } from './account-acts.js';
-import { endSessions } from './end-sessions.js';
+import { endSessions, isStillSignedIn } from './end-sessions.js';
 import { storedTexts, userOf, type UserRow } from './rows.js';
 import type { User } from './ports/index.js';
-import type { NewPasskey, Passkey, PasskeyStore, Person, UsedChallenge } from './ports/sign-in.js';
+import type { NewPasskey, Passkey, PasskeyStore, Person, SignedInPerson, UsedChallenge } from './ports/sign-in.js';
 import { useChallenge } from './used-challenges.js';
 
 interface PasskeyRow {
@@ -28,11 +28,12 @@ export class SqlPasskeyStore implements PasskeyStore {
     this.#now = now;
   }
 
-  async add(person: Person, passkey: NewPasskey, challenge: UsedChallenge): Promise<boolean> {
+  async add(person: SignedInPerson, passkey: NewPasskey, challenge: UsedChallenge): Promise<boolean> {
     const at = this.#now();
     const { credentialId, name, publicKey, counter, transports } = passkey;
     const { userId, tenantId, email } = person;
     return this.#database.transaction(async (db) => {
+      if (!(await isStillSignedIn(db, person))) return false;
       if (!(await useChallenge(db, challenge))) return false;
       const added = await db('passkeys')
         .insert({

@@ -17,10 +17,11 @@ export class SqlSignInStore implements SignInStore {
 
   async reset({ userId, tenantId, email }: Person, actor: Actor): Promise<void> {
     await this.#database.transaction(async (db) => {
+      const at = this.#now();
+      // First: a session that adds a way of signing in changes the same row before.
+      await endSessions(db, userId, at);
       await removeAuthenticator(db, userId);
       await db('passkeys').where({ user_id: userId }).delete();
-      const at = this.#now();
-      await endSessions(db, userId, at);
       await appendAct(db, { tenantId, act: 'sign-in reset', subject: email, actor, at });
     });
   }

@@ -26,6 +26,14 @@ export function authenticatorsContract(on: () => StoreUnderTest): void {
       expect(await store.authenticators.find('nobody')).toBeNull();
     });
 
+    it('are not added once the user was signed out', async () => {
+      const { store, newTenant, newUser } = on();
+      const user = await newUser((await newTenant()).tenantId);
+      await store.signInWays.reset(user, 'test');
+      expect(await store.authenticators.add(user, newSecret(), 1, ['code'])).toBe(false);
+      expect(await store.authenticators.find(user.userId)).toBeNull();
+    });
+
     it('accept each step and each recovery code once', async () => {
       const { store, newTenant, newUser } = on();
       const { tenantId } = await newTenant();

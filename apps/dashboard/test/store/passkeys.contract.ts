@@ -69,6 +69,21 @@ export function passkeysContract(on: () => StoreUnderTest): void {
       expect(await store.acts(tenantId, 1)).toMatchObject([{ act: 'sign-in reset', actor: 'test' }]);
     });
 
+    it('are not added once the user was signed out', async () => {
+      const { store, newTenant, newUser } = on();
+      const { tenantId } = await newTenant();
+      const [user, other] = [await newUser(tenantId), await newUser(tenantId)];
+      await store.signInWays.reset(user, 'test');
+      expect(await store.passkeys.add(user, newPasskey(), challenge())).toBe(false);
+      expect(await store.passkeys.list(user.userId)).toEqual([]);
+      await Promise.all([
+        store.passkeys.add(other, newPasskey(), challenge()),
+        store.signInWays.reset(other, 'test'),
+        store.passkeys.add(other, newPasskey(), challenge()),
+      ]);
+      expect(await store.passkeys.list(other.userId)).toEqual([]);
+    });
+
     it('forget a challenge when it is over', async () => {
       const { store, now, newTenant, newUser } = on();
       const { tenantId } = await newTenant();

@@ -4,6 +4,9 @@ import type { Actor } from './acts.js';
 /** The person whose way of signing in changes. */
 export type Person = Pick<User, 'userId' | 'tenantId' | 'email'>;
 
+/** A person as read with the session that changes the way. */
+export type SignedInPerson = Person & Pick<User, 'sessionsEndedAt'>;
+
 /** A secret as `secrets/secret-box.ts` seals it. */
 export interface StoredSecret {
   readonly keyId: string;
@@ -21,9 +24,9 @@ export interface AuthenticatorStore {
   /**
    * Adds the authenticator and its recovery codes, and ends every session of the user.
    * @param step time step of the code that confirmed it
-   * @returns false when the user has one
+   * @returns false when the user has one, is disabled or was signed out since
    */
-  add(person: Person, secret: StoredSecret, step: number, recoveryHashes: readonly string[]): Promise<boolean>;
+  add(person: SignedInPerson, secret: StoredSecret, step: number, recoveryHashes: readonly string[]): Promise<boolean>;
   /** Accepts a time step once, and none before it. @returns false for a step that is used up */
   useStep(userId: string, step: number): Promise<boolean>;
   /** @returns false for an unknown or used code */
@@ -70,8 +73,11 @@ export interface Passkey {
 export type NewPasskey = Omit<Passkey, 'userId' | 'addedAt' | 'lastUsedAt'>;
 
 export interface PasskeyStore {
-  /** @returns false for a challenge that was answered before, and for a credential that is there already */
-  add(person: Person, passkey: NewPasskey, challenge: UsedChallenge): Promise<boolean>;
+  /**
+   * @returns false for a challenge that was answered before, for a credential that is there already, and for a user who
+   *   is disabled or was signed out since
+   */
+  add(person: SignedInPerson, passkey: NewPasskey, challenge: UsedChallenge): Promise<boolean>;
   /** Oldest first. */
   list(userId: string): Promise<readonly Passkey[]>;
   find(credentialId: string): Promise<{ readonly passkey: Passkey; readonly user: User } | null>;
