@@ -86,9 +86,10 @@ export class SqlAuthenticatorStore implements AuthenticatorStore {
     const { userId } = person;
     return this.#database.transaction(async (db) => {
       await useForm(db, form);
+      // Concurrent changes of the codes wait for this row, so that each sees the codes of the one before.
+      const locked = await db('authenticators').where({ user_id: userId }).update({ user_id: userId });
+      if (locked === 0) return false;
       await db('recovery_codes').where({ user_id: userId }).delete();
-      const row = await db<AuthenticatorRow>('authenticators').where({ user_id: userId }).first('user_id');
-      if (row === undefined) return false;
       await insertCodes(db, userId, hashes);
       await this.#note(db, person, 'recovery codes made');
       return true;
@@ -136,8 +137,9 @@ export class SqlAuthenticatorStore implements AuthenticatorStore {
 
 /** Runs in a transaction. @returns false when there is none */
 export async function removeAuthenticator(db: Knex, userId: string): Promise<boolean> {
+  const removed = await db('authenticators').where({ user_id: userId }).delete();
   await db('recovery_codes').where({ user_id: userId }).delete();
-  return (await db('authenticators').where({ user_id: userId }).delete()) === 1;
+  return removed === 1;
 }
 
 function secretOf({ key_id: keyId, sealed_secret: sealed }: AuthenticatorRow): StoredSecret {

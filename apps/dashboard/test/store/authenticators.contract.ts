@@ -34,6 +34,25 @@ export function authenticatorsContract(on: () => StoreUnderTest): void {
       expect(await store.authenticators.find(user.userId)).toBeNull();
     });
 
+    it('have the codes of one of two requests that replace them', async () => {
+      const { store, newTenant, newUser } = on();
+      const user = await newUser((await newTenant()).tenantId);
+      await store.authenticators.add(user, newSecret(), 1, ['one', 'two']);
+      await Promise.all([
+        store.authenticators.replaceRecoveryCodes(user, ['three', 'four']),
+        store.authenticators.replaceRecoveryCodes(user, ['five', 'six']),
+      ]);
+      expect(await store.authenticators.find(user.userId)).toMatchObject({ recoveryCodesLeft: 2 });
+    });
+
+    it('leave no code when they are removed as codes are made', async () => {
+      const { store, newTenant, newUser } = on();
+      const user = await newUser((await newTenant()).tenantId);
+      await store.authenticators.add(user, newSecret(), 1, ['one']);
+      await Promise.all([store.authenticators.replaceRecoveryCodes(user, ['two']), store.authenticators.remove(user)]);
+      expect(await store.authenticators.useRecoveryCode(user, 'two')).toBe(false);
+    });
+
     it('accept each step and each recovery code once', async () => {
       const { store, newTenant, newUser } = on();
       const { tenantId } = await newTenant();
