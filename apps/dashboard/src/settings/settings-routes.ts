@@ -1,4 +1,5 @@
 import { TenantSettings } from '@cer/control-plane';
+import { ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import type { NodeRecords } from '../records/node-records.js';
@@ -80,12 +81,18 @@ export function settingsRoutes({
         if (deletion !== null && fields.get(CONFIRMED_DAYS) !== deletion.decision) {
           return again([unconfirmed(deletion)], deletion);
         }
-        await store.tenants.setSettings(tenantId, after, session.user.email);
+        if (!(await store.tenants.setSettings(tenantId, after, session.user.email, before))) throw changedElsewhere();
         const isRetention = after.retentionDays !== before.retentionDays || after.legalHold !== before.legalHold;
         return { goTo: `/settings?done=${isRetention ? 'retention-saved' : 'settings-saved'}` };
       },
     ),
   ];
+}
+
+/** What is deleted was judged by other settings. */
+function changedElsewhere(): ServiceError {
+  const message = 'The settings have just been changed elsewhere: go back, reload the page and save them again.';
+  return new ServiceError({ code: 'VALIDATION_ERROR', message });
 }
 
 /** `Number` alone also reads 0x10 and 1e2. */

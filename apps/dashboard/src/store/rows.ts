@@ -76,9 +76,13 @@ export function tenantOf(row: TenantRow): Tenant {
     // An unknown value closes the account.
     status: row.status === 'active' ? 'active' : 'suspended',
     plan: planOf({ ...row, name: row.plan_name }),
-    settings: TenantSettings.parse(JSON.parse(row.settings_json)),
+    settings: settingsOf(row),
     createdAt: row.tenant_created_at,
   };
+}
+
+export function settingsOf({ settings_json }: Pick<TenantRow, 'settings_json'>): TenantSettings {
+  return TenantSettings.parse(JSON.parse(settings_json));
 }
 
 export function userOf(row: UserRow): User {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { TenantSettings } from '@cer/control-plane';
 import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
@@ -6,7 +7,7 @@ import { DEFAULT_SETTINGS, summaryOf } from '../account/tenant-settings.js';
 import { appendAct } from './account-acts.js';
 import { STANDARD_PLAN_ID } from './migrations.js';
 import type { AccountStatus, Actor, Plan, Tenant, TenantStore } from './ports/index.js';
-import { findTenantBy, planOf, present, type PlanRow } from './rows.js';
+import { findTenantBy, planOf, present, settingsOf, type PlanRow, type TenantRow } from './rows.js';
 
 /** Makes a tenant with the standard plan and settings, unless its name is taken. @returns its id, null when taken */
 export async function insertTenant(
@@ -67,11 +68,23 @@ export class SqlTenantStore implements TenantStore {
     });
   }
 
-  async setSettings(tenantId: string, settings: TenantSettings, actor: Actor): Promise<void> {
-    await this.#database.transaction(async (db) => {
+  async setSettings(
+    tenantId: string,
+    settings: TenantSettings,
+    actor: Actor,
+    before?: TenantSettings,
+  ): Promise<boolean> {
+    return this.#database.transaction(async (db) => {
+      // Concurrent changes wait for this row.
+      const [row] = await db<TenantRow>('tenants')
+        .where({ tenant_id: tenantId })
+        .update({ tenant_id: tenantId })
+        .returning('settings_json');
+      if (before !== undefined && !isDeepStrictEqual(settingsOf(present(row)), before)) return false;
       const settingsJson = JSON.stringify(settings);
       await db('tenants').where({ tenant_id: tenantId }).update({ settings_json: settingsJson });
       await appendAct(db, { tenantId, act: 'settings changed', subject: summaryOf(settings), actor, at: this.#now() });
+      return true;
     });
   }
 

@@ -10,12 +10,15 @@ const FORM = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public',
 let dashboard: TestDashboard;
 let browser: TestBrowser;
 let isSilent = false;
+/** Runs while the node is asked for the settings of its operator. */
+let meanwhile = async (): Promise<unknown> => null;
 
 beforeAll(async () => {
   dashboard = await startDashboardBesideNode(({ url }, answer) => {
     if (isSilent) return answer.destroy();
     const isCount = url?.startsWith('/v1/records/count?') === true;
-    return answer.end(JSON.stringify(isCount ? { count: 3, isExact: true } : { stated: { node: OPERATOR } }));
+    const text = JSON.stringify(isCount ? { count: 3, isExact: true } : { stated: { node: OPERATOR } });
+    return void meanwhile().then(() => answer.end(text));
   });
   browser = new TestBrowser(dashboard.app);
   await browser.signIn();
@@ -61,6 +64,20 @@ it('asks before a legal hold ends while the days of the operator are not known',
   } finally {
     isSilent = false;
   }
+});
+
+it('keeps a legal hold that another owner begins while days are saved', async () => {
+  const { store, tenant } = dashboard;
+  await browser.get('/settings');
+  expect((await browser.post('/settings', { ...FORM, retentionDays: '60' })).status).toBe(303);
+  const { settings } = (await store.tenants.find(tenant.tenantId)) ?? tenant;
+  meanwhile = () => store.tenants.setSettings(tenant.tenantId, { ...settings, legalHold: true }, 'another owner');
+  const { status, text } = await browser.post('/settings', { ...FORM, retentionDays: '90' });
+  meanwhile = async () => null;
+  expect([status, text]).toEqual([400, expect.stringContaining('The settings have just been changed elsewhere')]);
+  expect(await store.tenants.find(tenant.tenantId)).toMatchObject({
+    settings: { legalHold: true, retentionDays: 60 },
+  });
 });
 
 it.each([

@@ -31,7 +31,11 @@ export interface TenantStore {
   findByName(name: string): Promise<Tenant | null>;
   /** @returns false for an unknown tenant */
   setStatus(tenantId: string, status: AccountStatus, actor: Actor): Promise<boolean>;
-  setSettings(tenantId: string, settings: TenantSettings, actor: Actor): Promise<void>;
+  /**
+   * @param before the settings that the change was judged by; absent: whatever they are
+   * @returns false, and nothing is changed, when they are others by now
+   */
+  setSettings(tenantId: string, settings: TenantSettings, actor: Actor, before?: TenantSettings): Promise<boolean>;
   /** @returns false for an unknown tenant or plan */
   assignPlan(tenantId: string, planName: string, actor: Actor): Promise<boolean>;
   /** Makes the plan of this name, or changes it for every account that has it. */
