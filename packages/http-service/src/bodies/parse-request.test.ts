@@ -96,6 +96,19 @@ describe('a checked request', () => {
     ]);
   });
 
+  it('does not search a query for each of its names', () => {
+    let searches = 0;
+    class SearchedQuery extends URLSearchParams {
+      override getAll(name: string): string[] {
+        searches += 1;
+        return super.getAll(name);
+      }
+    }
+    const names = Array.from({ length: 1000 }, (_, index) => `a${index}`);
+    checkQuery(z.object({}), new SearchedQuery(names.join('&')));
+    expect(searches).toBeLessThan(10);
+  });
+
   it('is refused with invisible name characters shown by number', () => {
     expect(refusalOf(() => checkRequest(z.strictObject({}), { '\u202egnp\n': 1 }))).toEqual([
       'VALIDATION_ERROR',

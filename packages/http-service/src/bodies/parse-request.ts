@@ -37,10 +37,11 @@ export function checkRequest<Schema extends z.ZodType>(schema: Schema, value: un
  * @throws ServiceError VALIDATION_ERROR with every fault as `name: rule`
  */
 export function checkQuery<Schema extends z.ZodType>(schema: Schema, query: URLSearchParams): z.output<Schema> {
-  const names = [...new Set(query.keys())];
-  const repeated = names.filter((name) => query.getAll(name).length > 1);
-  if (repeated.length > 0)
-    throw validationError(repeated.map((name) => `${JSON.stringify(name.slice(0, 64))}: must be given once`));
+  const names = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of query.keys()) (names.has(name) ? repeated : names).add(name);
+  if (repeated.size > 0)
+    throw validationError([...repeated].map((name) => `${JSON.stringify(name.slice(0, 64))}: must be given once`));
   return checked(schema, Object.fromEntries(query), 'query');
 }
 
