@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { openCallsOfProcess } from '../src/calls/open-calls.js';
 import { ObservedProgram } from './observed-program.js';
@@ -60,6 +60,17 @@ describe('calls whose end a framework never reports', () => {
     for (const call of calls) open.add(call, null, `text ${call.callId}.`);
     expect(open.claim('"text 1000."')).toBe(calls.at(-1));
     expect(open.claim('"text 0."')).toBeNull();
+    for (const call of calls) open.remove(call);
+  });
+
+  it('are quoted once, not for each request', () => {
+    const open = openCallsOfProcess();
+    const calls = Array.from({ length: 100 }, (_, at) => ({ callId: `${at}`, isClaimed: false }));
+    for (const call of calls) open.add(call, 'model', `text ${call.callId}.`);
+    const stringify = jest.spyOn(JSON, 'stringify');
+    for (const call of calls) expect(open.claim(`"text ${call.callId}." "model"`)).toBe(call);
+    expect(stringify.mock.calls.length).toBeLessThanOrEqual(calls.length);
+    stringify.mockRestore();
     for (const call of calls) open.remove(call);
   });
 });

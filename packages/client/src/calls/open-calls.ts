@@ -12,7 +12,9 @@ export interface ClaimableCall {
 interface Recognisable {
   readonly call: ClaimableCall;
   readonly model: string | null;
-  readonly text: string;
+  /** Model and text as they stand in a body of JSON: a request is compared with up to a thousand calls. */
+  readonly quotedModel: string;
+  readonly quotedText: string;
 }
 
 /** Maximum calls kept for recognition; older ones are certified as the framework reports them. */
@@ -37,7 +39,7 @@ function createOpenCalls(): OpenCalls {
   return {
     keys: new Set(),
     add: (call, model, text) => {
-      open.set(call, { call, model, text });
+      open.set(call, { call, model, quotedModel: JSON.stringify(model), quotedText: JSON.stringify(text) });
       const [oldest] = open.keys();
       if (open.size > MAX_OPEN && oldest !== undefined) open.delete(oldest);
     },
@@ -45,9 +47,9 @@ function createOpenCalls(): OpenCalls {
       open.delete(call);
     },
     claim: (body, named = null) => {
-      for (const { call, model, text } of open.values()) {
-        if (call.isClaimed || !body.includes(JSON.stringify(text))) continue;
-        if (model === null || model === named || body.includes(JSON.stringify(model))) return call;
+      for (const { call, model, quotedModel, quotedText } of open.values()) {
+        if (call.isClaimed || !body.includes(quotedText)) continue;
+        if (model === null || model === named || body.includes(quotedModel)) return call;
       }
       return null;
     },
