@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { preparedPlanFaults, sqliteTestDatabase, type ReadsMany } from '@cer/sql-store/testing';
 
+import { openStore } from '../../src/store/index.js';
 import { ROWS } from '../security/caller-table.js';
 import { populatedNode } from './populated-node.js';
 
@@ -38,4 +39,16 @@ it('finds few rows of each table on SQLite', async () => {
     return node;
   });
   expect(faults).toEqual([]);
+});
+
+// Every process asks four times per minute, and the reports of producers stay.
+it('finds new dead letters in few rows on SQLite', async () => {
+  const database = await sqliteTestDatabase();
+  const store = await openStore({ databaseUrl: database.url, queueLimit: 1 });
+  const faults = await preparedPlanFaults(database.query, { fewValues: FEW_VALUES, readsMany: [] }, async () => {
+    await store.coverage.deadLetters('2026-01-01');
+    return { close: () => store.close() };
+  });
+  expect(faults).toEqual([]);
+  await database.remove();
 });

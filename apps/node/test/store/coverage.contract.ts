@@ -104,5 +104,23 @@ export function coverageContract(opened: () => Store): void {
       expect(until.map(({ unclosed }) => unclosed)).toEqual([1]);
       expect(await coverage.reported(query(tenantId, { appId: 'other' }))).toEqual([]);
     });
+
+    it('adds what clients newly gave up by tenant and day', async () => {
+      const [one, other] = [`dead-${randomUUID()}`, `dead-${randomUUID()}`];
+      const [first, second] = [randomUUID(), randomUUID()];
+      await addReports([
+        report(one, first, { day: '2027-04-30', report: 1, dead: 4 }),
+        report(one, first, { day: '2027-05-04', report: 2, dead: 6 }),
+        report(one, first, { day: '2027-05-05', report: 3, dead: 7 }),
+        report(one, second, { day: '2027-05-04', dead: 1 }),
+        report(one, randomUUID(), { day: '2027-04-30', dead: 50 }),
+        report(other, first, { day: '2027-05-04', dead: 0 }),
+      ]);
+      const found = await opened().coverage.deadLetters('2027-05-04');
+      expect(found.filter(({ tenantId }) => tenantId === one || tenantId === other)).toEqual([
+        { tenantId: one, day: '2027-05-04', count: 3 },
+        { tenantId: one, day: '2027-05-05', count: 1 },
+      ]);
+    });
   });
 }

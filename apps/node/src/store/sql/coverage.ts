@@ -74,14 +74,17 @@ const COVERAGE_REPORTED = `
   ) as each_day
   where day >= $2 group by day, app_id order by day, app_id`;
 
-/** Of the clients whose newest report has any: what they counted more than the day before. */
+/**
+ * Of the clients whose newest report has any: what they counted more than the day before. With an `exists`, SQLite
+ * reads every report that there ever was, as it does for a `distinct` that the order of a key would serve.
+ */
 const DEAD_LETTERS = `
   select tenant_id, day, sum(dead) as dead from (
     select tenant_id, day,
       case when dead < lag(dead) over client then 0 else dead - coalesce(lag(dead) over client, 0) end as dead
-    from coverage_reports as every_day
-    where exists (select 1 from coverage_reports as recent where recent.day >= $1 and recent.dead > 0
-      and recent.tenant_id = every_day.tenant_id and recent.client_id = every_day.client_id)
+    from (select distinct tenant_id || '' as tenant_id, client_id from coverage_reports
+        where day >= $1 and dead > 0) as recent
+      join coverage_reports as every_day using (tenant_id, client_id)
     window client as (partition by tenant_id, client_id order by day)
   ) as each_day
   where day >= $1 and dead > 0 group by tenant_id, day order by tenant_id, day`;
