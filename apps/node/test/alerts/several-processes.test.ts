@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@cer/http-service/process';
+import type { PolicyWitness } from '@cer/tlog';
 import { auditSource } from '../../src/alerts/audit-source.js';
 import { observeAll } from '../../src/alerts/observe.js';
 import type { AlertSource } from '../../src/alerts/source.js';
 import { timestampingSource } from '../../src/alerts/sources.js';
+import { createWitnessSource } from '../../src/alerts/witness-source.js';
+import type { AskWitness } from '../../src/log/witness-client.js';
 import type { AuditStore } from '../../src/store/index.js';
 import { newRecord } from '../store/new-record.js';
 import { startTestNode, type TestNode } from '../test-node.js';
@@ -180,6 +183,51 @@ describe('alerts of several processes', () => {
     it('are seen behind a record whose public form is broken', async () => {
       await node.store.records.recordOnce(newRecord({ metaJson, publicCerJson: '{"meta":' }));
       await run(0, 30, watcher());
+      expect(await messages()).toEqual([]);
+    });
+  });
+
+  describe('about silent witnesses', () => {
+    type Answer = Awaited<ReturnType<AskWitness>>;
+    const GOOD: Answer = { status: 'cosigned', lines: [] };
+    const BAD: Answer = { status: 'later', reason: 'TimeoutError' };
+
+    /** A process that asks the witness in some minutes only. */
+    const asker = (answerAt: (minute: number) => Answer | null): Process => {
+      let minute = 0;
+      let answer: Answer = GOOD;
+      const source = createWitnessSource(() => new Date(START_MS + minute * MINUTE_MS));
+      const ask = source.listening(async () => answer);
+      const look = processWith(source);
+      return async (at) => {
+        minute = at;
+        const next = answerAt(at);
+        if (next !== null) {
+          answer = next;
+          await ask({ name: 'one' } as PolicyWitness, { oldSize: 0, proof: [], note: '' });
+        }
+        await look(at);
+      };
+    };
+
+    it('are not ended by a process that asked before', async () => {
+      const first = asker((minute) => (minute === 0 ? GOOD : null));
+      const second = asker((minute) => (minute === 0 || minute % 5 > 0 ? null : minute < 60 ? BAD : GOOD));
+      await run(0, 100, second, first);
+      expect(await messages()).toEqual(['21 firing one', '60 resolved one']);
+    });
+
+    it('are not ended by a process that has just begun to ask', async () => {
+      const first = asker((minute) => (minute % 5 > 0 ? null : minute < 60 ? BAD : GOOD));
+      const restarted = asker((minute) => (minute < 25 || minute % 5 > 0 ? null : minute < 60 ? BAD : GOOD));
+      await run(0, 100, first, restarted);
+      expect(await messages()).toEqual(['16 firing one', '60 resolved one']);
+    });
+
+    it('are no matter of one failure after another process asked', async () => {
+      const first = asker((minute) => (minute === 0 ? GOOD : minute === 121 ? BAD : null));
+      const second = asker((minute) => (minute > 0 && minute % 5 === 0 ? GOOD : null));
+      await run(0, 130, first, second);
       expect(await messages()).toEqual([]);
     });
   });
