@@ -91,6 +91,17 @@ describe('a checkpoint', () => {
   });
 });
 
+describe('a log that the configuration names twice', () => {
+  it('has one line under its checkpoint, and one key', async () => {
+    await witness.close();
+    witness = await serveWitness(folder.path('w.sqlite'), [log.vkey, log.vkey]);
+    const checkpoint = await log.checkpoint();
+    const { text } = await submit(witness.url, checkpoint);
+    expect(await witnessed()).toMatchObject({ text: checkpoint + text });
+    expect(JSON.parse((await get(witness.url, '/')).text)).toMatchObject({ logs: [{ vkeys: [log.vkey] }] });
+  });
+});
+
 describe("the witness refuses, in the protocol's order", () => {
   const hash = Buffer.alloc(32).toString('base64');
 

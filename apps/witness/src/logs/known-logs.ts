@@ -89,7 +89,8 @@ export function logsByOrigin(named: readonly NamedLog[]): ReadonlyMap<string, Kn
   const logs = new Map<string, KnownLog>();
   for (const { origin, key, requestsPerDay } of named) {
     const known = logs.get(origin);
-    const keys = [...(known?.keys ?? []), key];
+    const others = known?.keys.filter(({ name, id }) => name !== key.name || id !== key.id) ?? [];
+    const keys = [...others, key];
     logs.set(origin, { origin, keys, requestsPerDay: requestsPerDay ?? known?.requestsPerDay ?? null });
   }
   return logs;
