@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeTaskGrowth, type PopulatedTasks } from '@cer/http-service/testing/request-costs';
 import {
   countedTestDatabase,
+  sqliteTestDatabase,
   sweepOnSqlite,
   type CountedDatabase,
   type ReadsMany,
@@ -91,4 +93,27 @@ it('removes expired rows on SQLite by an index', async () => {
   });
   expect({ faults, after }).toEqual({ faults: [], after: 0 });
   expect(before).toBeGreaterThan(SWEPT.length);
+});
+
+// Each statement on SQLite keeps the bridge from answering.
+it('answers between the parts of a large sweep on SQLite', async () => {
+  const database = await sqliteTestDatabase();
+  const { run, close } = await populatedTasks(1, database);
+  await database.query(`insert into ingests (tenant_id, at, source, outcome, status)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 5000)
+    select 'tenant', '2020-01-01T00:00:00.' || n, 'otlp', 'certified', 200 from numbers`);
+  const seen = new Set<number>();
+  const sweeping = new AbortController();
+  const watching = (async () => {
+    while (!sweeping.signal.aborted) {
+      const [row] = await database.query('select count(*) as n from ingests');
+      seen.add(Number(row?.['n']));
+      await nextTurnOfLoop();
+    }
+  })();
+  await run('a sweep of all');
+  sweeping.abort();
+  await watching;
+  expect([...seen].filter((count) => count > 0 && count < 5000).length).toBeGreaterThanOrEqual(4);
+  await close();
 });
