@@ -127,7 +127,7 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
     ...keyRoutes({ pages, store, now }),
     ...recordRoutes({ pages, store, nodeRecords, now, logger }),
     ...coverageRoutes({ pages, nodeRecords, store, now, logger }),
-    ...reviewRoutes({ pages, store, nodeRecords, logger }),
+    ...reviewRoutes({ pages, store, nodeRecords, now, logger }),
     ...alertRoutes({ pages, store, nodeWebhooks: createNodeWebhooks(askNode), now, logger }),
     ...shareRoutes({ pages, store, publicUrl, now }),
     ...sharedRoutes({ pages, store, nodeRecords: sharedRecords, now, logger }),

@@ -62,10 +62,7 @@ const ReviewAnswer = z.object({ certificateHash: text, openings: z.record(text, 
 const ProofAnswer = z.object({ proof: text, notBefore: text.optional() });
 
 /** @see docs/spec.md, "POST /v1/cer/ai/certify" */
-export type CertifiedReview = Readonly<z.output<typeof ReviewAnswer>> & {
-  /** Whether the form was certified before. */
-  readonly isReplay: boolean;
-};
+export type CertifiedReview = Readonly<z.output<typeof ReviewAnswer>>;
 /** @see docs/spec.md, "GET /v1/log/proof" */
 export type LogProof = Readonly<z.output<typeof ProofAnswer>>;
 /** @see docs/spec.md, "GET /v1/records/count" */
@@ -150,11 +147,8 @@ export function createNodeRecords(ask: AskNode, reserve: (tenantId: string) => R
       const query = new URLSearchParams({ certificate_hash: hash });
       return checked(ProofAnswer, await ask({ path: `/v1/log/proof?${query.toString()}`, tenantId }));
     },
-    review: async (tenantId, review) => {
-      const response = await ask({ path: '/v1/cer/ai/certify', tenantId, scope: 'review', body: review });
-      const isReplay = response.headers.get('x-idempotent-replay') === 'true';
-      return { ...(await checked(ReviewAnswer, response)), isReplay };
-    },
+    review: async (tenantId, body) =>
+      checked(ReviewAnswer, await ask({ path: '/v1/cer/ai/certify', tenantId, scope: 'review', body })),
   };
 }
 

@@ -9,6 +9,7 @@ import { nodePage } from '../records/node-page.js';
 import { ownRecord } from '../records/own-records.js';
 import type { Store } from '../store/index.js';
 import { FORM_LIMIT_BYTES, mayReview, type Pages } from '../web/pages.js';
+import { knownForm } from '../web/sent-once.js';
 import { MAX_COMMENT, readEntry, readForm, reviewerOf, type ReviewForm } from './review-form.js';
 import { certifiedReviewPage, newReviewPage } from './review-pages.js';
 
@@ -17,13 +18,14 @@ const LIMIT_BYTES = FORM_LIMIT_BYTES + 9 * MAX_COMMENT;
 
 export interface ReviewRoutesDeps {
   readonly pages: Pages;
-  readonly store: Pick<Store, 'note'>;
+  readonly store: Pick<Store, 'noteOnce'>;
   readonly nodeRecords: Pick<NodeRecords, 'list' | 'certificateText' | 'review'>;
+  readonly now: () => Date;
   readonly logger: Logger;
 }
 
 /** Reviews by people of the account: a form, and what the node certified. @see docs/spec.md, "Human reviews" */
-export function reviewRoutes({ pages, store, nodeRecords, logger }: ReviewRoutesDeps): readonly DescribedRoute[] {
+export function reviewRoutes({ pages, store, nodeRecords, now, logger }: ReviewRoutesDeps): readonly DescribedRoute[] {
   const back = { path: '/records', label: 'All records' };
   return [
     nodePage(
@@ -57,10 +59,12 @@ export function reviewRoutes({ pages, store, nodeRecords, logger }: ReviewRoutes
         try {
           const { appId } = await ownSubject(nodeRecords, tenant.tenantId, form);
           const request = reviewRequest({ ...form, ...entry.value, reviewer, appId, at: null });
-          const { certificateHash, openings, isReplay } = await nodeRecords.review(tenant.tenantId, request);
+          const { certificateHash, openings } = await nodeRecords.review(tenant.tenantId, request);
           const { executionId, input = null, output = null } = request;
           const subject = `${entry.value.decision}: ${form.subject} ${form.reviewed}`;
-          if (!isReplay) await store.note(tenant.tenantId, 'review certified', subject, user.email);
+          // A replay is noted too: the answer to the first request may have been lost.
+          const once = knownForm(`${tenant.tenantId} ${form.executionId}`, now());
+          await store.noteOnce(once, tenant.tenantId, 'review certified', subject, user.email);
           return certifiedReviewPage(certificateHash, { executionId: executionId ?? null, input, output, openings });
         } catch (error) {
           const refusal: ServiceError | null = error instanceof ServiceError ? error : null;

@@ -12,7 +12,7 @@ import { SqlSignInStore } from './sign-in-ways.js';
 import type { Store } from './store.js';
 import { sweepExpired } from './sweep.js';
 import { SqlTenantStore } from './tenants.js';
-import { useForm } from './used-challenges.js';
+import { useChallenge, useForm } from './used-challenges.js';
 import { SqlUsageStore } from './usage.js';
 import { SqlUserStore } from './users.js';
 
@@ -52,6 +52,10 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
     usage: new SqlUsageStore(database, now),
     note: (tenantId, act, subject, actor) =>
       database.run((db) => appendAct(db, { tenantId, act, subject, actor, at: now() })),
+    noteOnce: (form, tenantId, act, subject, actor) =>
+      database.transaction(async (db) => {
+        if (await useChallenge(db, form)) await appendAct(db, { tenantId, act, subject, actor, at: now() });
+      }),
     useForm: (form) => database.transaction((db) => useForm(db, form)),
     acts: (tenantId, limit) => database.run((db) => listActs(db, tenantId, limit)),
     actsAfter: (tenantId, seq, limit) => database.run((db) => listActsAfter(db, tenantId, seq, limit, now())),

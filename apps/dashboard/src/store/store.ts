@@ -28,6 +28,8 @@ export interface Store {
   readonly shares: ShareStore;
   /** For acts that change nothing in the store itself. */
   note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
+  /** As `note`, but once for each form, however often it is sent. */
+  noteOnce(form: UsedChallenge, tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
   /** For a form that changes nothing in the store itself. @throws StoreError STORE_ROW_REFUSED when it was sent before */
   useForm(form: UsedChallenge | undefined): Promise<void>;
   /** Newest first. */

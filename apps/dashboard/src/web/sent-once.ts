@@ -33,7 +33,11 @@ export function newIdOf(fields: URLSearchParams, name: string): string | undefin
 /** @returns the form that was sent; undefined for a program that sends no id */
 export function sentForm(fields: URLSearchParams, now: Date): UsedChallenge | undefined {
   const id = newIdOf(fields, FORM_ID);
-  if (id === undefined) return undefined;
+  return id === undefined ? undefined : knownForm(id, now);
+}
+
+/** @param id that no other form has */
+export function knownForm(id: string, now: Date): UsedChallenge {
   return { challengeHash: tokenHash(id), expiresAt: new Date(now.getTime() + KNOWN_MS) };
 }
 
