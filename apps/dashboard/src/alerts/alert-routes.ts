@@ -8,7 +8,7 @@ import { graceHoursOf } from '../web/grace-periods.js';
 import { noticeText } from '../web/notices.js';
 import type { PageWords } from '../web/page-description.js';
 import { mayChange, type Pages, type SignedIn } from '../web/pages.js';
-import { FORM_ID, makeOnce, newIdOf, sentBefore, sentForm } from '../web/sent-once.js';
+import { FORM_ID, knownForm, makeOnce, newIdOf, sentBefore, sentForm } from '../web/sent-once.js';
 import { alertsPage, WEBHOOK_ID, webhookSecretPage } from './alert-pages.js';
 import { ALERT_TYPES, WEBHOOK_LABELS as LABELS } from './alert-texts.js';
 import type { NodeWebhooks, Webhook } from './node-webhooks.js';
@@ -16,7 +16,7 @@ import { SECRET_VERSION, webhookPage } from './webhook-page.js';
 
 export interface AlertRoutesDeps {
   readonly pages: Pages;
-  readonly store: Pick<Store, 'note' | 'useForm'>;
+  readonly store: Pick<Store, 'note' | 'noteOnce' | 'useForm'>;
   readonly nodeWebhooks: NodeWebhooks;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -36,6 +36,13 @@ export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRo
   const note = ({ session: { tenant, user } }: SignedIn, act: ActName, { url }: Pick<Webhook, 'url'>) =>
     // The path of an address may be a credential of its receiver.
     store.note(tenant.tenantId, act, new URL(url).host, user.email);
+  /** Once for each form: the answer to its first request may have been lost. */
+  const noteAdded = async (visitor: SignedIn, formId: string | undefined, webhook: Pick<Webhook, 'url'>) => {
+    if (formId === undefined) return note(visitor, 'webhook added', webhook);
+    const { tenant, user } = visitor.session;
+    const form = knownForm(`${tenant.tenantId} ${formId}`, now());
+    return store.noteOnce(form, tenant.tenantId, 'webhook added', new URL(webhook.url).host, user.email);
+  };
   const view = (path: string, back: string, words: PageWords, show: Parameters<Pages['view']>[2]): DescribedRoute =>
     nodePage({ pages, logger }, { path, title: TITLE, words, back: { path: back, label: 'Try again' } }, show);
   return [
@@ -85,12 +92,16 @@ export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRo
           const chosen = types.length === ALERT_TYPES.length ? null : types;
           const id = formId === undefined ? undefined : `wh_${formId}`;
           const made = await nodeWebhooks.create(session.tenant.tenantId, { id, url, types: chosen });
-          await note(visitor, 'webhook added', made.webhook);
+          await noteAdded(visitor, formId, made.webhook);
           return webhookSecretPage(made);
         } catch (error) {
           const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
           if (refusal?.code !== 'VALIDATION_ERROR') throw error;
-          return again(nodeFaults(refusal));
+          if (!isTakenId(refusal)) return again(nodeFaults(refusal));
+          await noteAdded(visitor, formId, { url });
+          throw sentBefore(
+            'added one webhook, whose secret was shown then. If you have not copied it, make a new one on the page of the webhook.',
+          );
         }
       },
     ),
@@ -139,16 +150,13 @@ export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRo
   ];
 }
 
-/**
- * The faults that the node finds, which name members of its request, at the fields of the form.
- * @throws ServiceError VALIDATION_ERROR for a form that was sent before
- */
+/** Whether the form was sent before, and the node has its webhook. */
+function isTakenId({ refusal: { details = [] } }: ServiceError): boolean {
+  return details.some((detail) => detail.startsWith('id: '));
+}
+
+/** The faults that the node finds, which name members of its request, at the fields of the form. */
 function nodeFaults({ message, refusal: { details = [] } }: ServiceError): readonly FormFault[] {
-  if (details.some((detail) => detail.startsWith('id: '))) {
-    throw sentBefore(
-      'added one webhook, whose secret was shown then. If you have not copied it, make a new one on the page of the webhook.',
-    );
-  }
   if (details.length === 0) return [{ field: 'url', sentence: message }];
   return details.map((detail) => {
     const [, field, rule] = /^(url|types)\b[^:]*: (.*)$/s.exec(detail) ?? [];

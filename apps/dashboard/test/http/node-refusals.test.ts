@@ -134,3 +134,13 @@ it('reports that the form of a webhook was sent before', async () => {
   expect([status, text]).toEqual([400, expect.stringContaining('This form was sent before and added one webhook')]);
   expect(asked).toMatchObject({ id: `wh_${id}`, url: 'https://hooks.example.com' });
 });
+
+it('names a webhook in the activity once, also where the answer that it was added was lost', async () => {
+  details = ['id: is that of a webhook'];
+  const id = /name="webhook_id" value="([^"]+)"/.exec((await browser.get('/alerts')).text)?.[1] ?? '';
+  const form = { url: 'https://lost.example.com/x', types: 'quota.reached', webhook_id: id };
+  for (let again = 0; again < 2; again += 1) expect((await browser.post('/alerts', form)).status).toBe(400);
+  const acts = await dashboard.store.acts(dashboard.tenant.tenantId, 50);
+  const added = acts.filter(({ act, subject }) => act === 'webhook added' && subject === 'lost.example.com');
+  expect(added).toHaveLength(1);
+});
