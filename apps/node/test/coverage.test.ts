@@ -103,6 +103,27 @@ describe('GET /v1/coverage', () => {
     expect(at(await read(key), 'days', 0)).toMatchObject({ reports: 2, reported: { clients: 1, seen: 3 } });
   });
 
+  it('refuses days with too many counts, but not one application of them', async () => {
+    const key = await node.newKey('many applications');
+    const { tenantId } = await node.store.tenants.createTenant('many applications');
+    await node.database.query(`insert into coverage_counts (tenant_id, day, app_id, outcome, count)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n <= 100000)
+      select '${tenantId}', case when n <= 1000 then '2026-05-01' else '2026-05-02' end, 'app-' || n, 'certified', 1
+      from numbers`);
+    const days = '/v1/coverage?from=2026-05-01&to=2026-05-02';
+    const { status, body } = await ask(node, 'get', days, { key });
+    expect([status, at(body, 'details')]).toEqual([
+      400,
+      ['from: the days must have at most 100000 counts: ask for fewer days, or for one app_id'],
+    ]);
+    const [day, one] = [
+      await read(key, '?from=2026-05-01&to=2026-05-01'),
+      await read(key, `${days.slice(12)}&app_id=app-7`),
+    ];
+    expect(at(day, 'days')).toHaveLength(1000);
+    expect(at(one, 'days')).toMatchObject([{ day: '2026-05-01', appId: 'app-7', certified: 1 }]);
+  });
+
   it('keeps the counts of deleted certificates', async () => {
     const key = await node.newKey();
     const certified = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: execution() });

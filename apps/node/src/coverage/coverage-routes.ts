@@ -15,6 +15,8 @@ export interface CoverageRouteDeps extends CoverageDeps {
 const MAX_DAYS = 400;
 const DEFAULT_DAYS = 31;
 const MAX_LABEL_LENGTH = 256;
+/** Counts of an answer, one for each day, application and outcome: a tenant may name any number of applications. */
+const MAX_COUNTS = 100_000;
 
 const DAY: JsonSchema = { ...TEXT, pattern: '^\\d{4}-\\d\\d-\\d\\d$' };
 const QUERY: readonly Parameter[] = [
@@ -71,7 +73,7 @@ export function coverageRoutes(deps: CoverageRouteDeps): DescribedRoute[] {
 async function coverage(deps: CoverageRouteDeps, head: RequestHead): Promise<ServiceResponse> {
   const { tenantId } = deps.gate.callerOf(head);
   const { to: last, ...query } = readQuery(head.query, deps.now());
-  const { isCounted, days } = await readCoverage(deps, { tenantId, ...query, to: dayAfter(last) });
+  const { isCounted, days } = await readCoverage(deps, { tenantId, ...query, to: dayAfter(last), limit: MAX_COUNTS });
   const body = { ok: true, from: query.from, to: last, isCounted, days: days.map((day) => ({ ...day })) };
   return ok(body, { 'cache-control': 'no-store' });
 }

@@ -1,3 +1,4 @@
+import { validationError } from '@cer/http-service';
 import { StoreError, type CoverageCount, type CoverageQuery, type ReportedDay } from '../store/index.js';
 import { countNewest, type CountingStore } from './count-certificates.js';
 import type { RefusalCounts } from './refusals.js';
@@ -31,11 +32,19 @@ export interface Coverage {
   readonly days: readonly CoverageDay[];
 }
 
-/** The counts of a tenant, those in memory of this process included. */
+/**
+ * The counts of a tenant, those in memory of this process included.
+ * @throws ServiceError VALIDATION_ERROR for more counts than the limit of the query
+ */
 export async function readCoverage(deps: CoverageDeps, query: CoverageQuery): Promise<Coverage> {
   const { store } = deps;
+  const { limit = Number.MAX_SAFE_INTEGER - 1 } = query;
   const isCounted = await writeNewest(deps);
-  const [counts, reported] = await Promise.all([store.coverage.counts(query), store.coverage.reported(query)]);
+  const read = { ...query, limit: limit + 1 };
+  const [counts, reported] = await Promise.all([store.coverage.counts(read), store.coverage.reported(read)]);
+  if (counts.length > limit || reported.length > limit) {
+    throw validationError([`from: the days must have at most ${limit} counts: ask for fewer days, or for one app_id`]);
+  }
   return { isCounted, days: joined(counts, reported) };
 }
 

@@ -82,6 +82,8 @@ export interface CoverageQuery {
   readonly to: string;
   /** Absent: all. */
   readonly appId?: string;
+  /** Maximum rows; absent: all. */
+  readonly limit?: number;
 }
 
 /** Certificates that producers of a tenant reported as refused for good, on one day. */

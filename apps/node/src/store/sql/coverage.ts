@@ -56,9 +56,12 @@ const ADD_REPORT = `
 
 const DAYS = 'tenant_id = $1 and day >= $2 and day < $3';
 
+const OF_APP = 'app_id = coalesce(cast($4 as text), app_id)';
+
 /** Exported so that a test can check the query plans. */
 const COVERAGE_COUNTS = `
-  select tenant_id, day, app_id, outcome, count from coverage_counts where ${DAYS} order by day, app_id, outcome`;
+  select tenant_id, day, app_id, outcome, count from coverage_counts where ${DAYS} and ${OF_APP}
+  order by day, app_id, outcome limit $5`;
 // After a clock was set back, a later day may have a smaller count, which counts as none.
 const COVERAGE_REPORTED = `
   select day, app_id, count(*) as clients, sum(unclosed) as unclosed,
@@ -72,7 +75,7 @@ const COVERAGE_REPORTED = `
       and client_id in (select client_id from coverage_reports where ${DAYS})
     window client as (partition by client_id order by day)
   ) as each_day
-  where day >= $2 group by day, app_id order by day, app_id`;
+  where day >= $2 and ${OF_APP} group by day, app_id order by day, app_id limit $5`;
 
 /**
  * Of the clients whose newest report has any: what they counted more than the day before. With an `exists`, SQLite
@@ -136,19 +139,23 @@ export class SqlCoverageStore implements CoverageStore {
     await this.#database.transact(refusals.map((count) => ({ sql: ADD_REFUSED, values: countValues(count) })));
   }
 
-  async counts({ tenantId, from, to, appId }: CoverageQuery): Promise<readonly CoverageCount[]> {
-    const rows = (await this.#run(COVERAGE_COUNTS, [tenantId, from, to])).map(toCount);
-    return appId === undefined ? rows : rows.filter((row) => row.appId === appId);
+  async counts(query: CoverageQuery): Promise<readonly CoverageCount[]> {
+    return (await this.#asked(COVERAGE_COUNTS, query)).map(toCount);
   }
 
-  async reported({ tenantId, from, to, appId }: CoverageQuery): Promise<readonly ReportedDay[]> {
-    const rows = (await this.#run(COVERAGE_REPORTED, [tenantId, from, to])).map(toReportedDay);
-    return appId === undefined ? rows : rows.filter((row) => row.appId === appId);
+  async reported(query: CoverageQuery): Promise<readonly ReportedDay[]> {
+    return (await this.#asked(COVERAGE_REPORTED, query)).map(toReportedDay);
   }
 
   async deadLetters(from: string): Promise<readonly DeadLetters[]> {
     const rows = await this.#run(DEAD_LETTERS, [from]);
     return rows.map((row) => ({ tenantId: text(row, 'tenant_id'), day: text(row, 'day'), count: Number(row['dead']) }));
+  }
+
+  async #asked(sql: string, query: CoverageQuery): Promise<readonly SqlRow[]> {
+    const { tenantId, from, to, appId = null, limit = Number.MAX_SAFE_INTEGER } = query;
+    // No application has a name that no database can store.
+    return appId === null || isStorable(appId) ? this.#run(sql, [tenantId, from, to, appId, limit]) : [];
   }
 
   #run(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
