@@ -92,14 +92,12 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
         const { key, ...kept } = issueApiKey();
         const oldExpiresAt = new Date(now().getTime() + graceHours * HOUR_MS);
         const { tenantId } = session.tenant;
-        const made = await store.apiKeys.rotate(
-          tenantId,
-          pathParam(head, 'keyId'),
-          kept,
-          oldExpiresAt,
-          session.user.email,
-        );
-        if (made === null) throw noSuchKey();
+        const keyId = pathParam(head, 'keyId');
+        const made = await store.apiKeys.rotate(tenantId, keyId, kept, oldExpiresAt, session.user.email);
+        if (made === null) {
+          const old = await store.apiKeys.find(tenantId, keyId);
+          throw old?.expiresAt == null ? noSuchKey() : rotatedBefore();
+        }
         return newKeyPage(made.name, key, oldExpiresAt);
       },
     ),
@@ -112,6 +110,15 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Descri
       return { goTo: '/keys?done=key-revoked' };
     }),
   ];
+}
+
+/** The form may have been sent twice, and the browser shows the last answer only. */
+function rotatedBefore(): ServiceError {
+  return new ServiceError({
+    code: 'NOT_FOUND',
+    message:
+      'This key was rotated before, and its new key was shown then. If you have not copied that, rotate it on the page "API keys".',
+  });
 }
 
 function noSuchKey(): ServiceError {

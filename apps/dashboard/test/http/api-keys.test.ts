@@ -88,6 +88,14 @@ describe('API keys', () => {
     expect(await asked(made)).toMatchObject({ active: true });
   });
 
+  it('say that they were rotated to a form that is sent twice', async () => {
+    await makeKey();
+    const id = await keyId();
+    await browser.post(`/keys/${id}/rotate`, { grace_hours: '0' });
+    const { text } = await browser.post(`/keys/${id}/rotate`, { grace_hours: '0' });
+    expect(text).toContain('This key was rotated before, and its new key was shown then.');
+  });
+
   it('are rotated only once', async () => {
     await makeKey();
     const id = await keyId();
