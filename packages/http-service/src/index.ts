@@ -39,6 +39,7 @@ export { BodyBudget } from './limits/body-budget.js';
 export { ByteBudget, type Reservation } from './limits/byte-budget.js';
 export { oneAtATime, type OneAtATime } from './limits/one-at-a-time.js';
 export { settleWithin } from './limits/settle-within.js';
+export { sharedWhileRunning } from './limits/shared-while-running.js';
 export type { Route } from './routing/route.js';
 export { notFoundPage } from './routing/not-found-page.js';
 export { createRouter, hotRoutes } from './routing/router.js';

@@ -1,4 +1,4 @@
-import { READY_WITHIN_MS, settleWithin } from '@cer/http-service';
+import { READY_WITHIN_MS, settleWithin, sharedWhileRunning } from '@cer/http-service';
 import { StoreRestoredError, StoreUnwritableError } from '../store/index.js';
 import { SignerAwayError } from '../signing/key-holder.js';
 
@@ -19,16 +19,6 @@ export function createReadiness(checks: ReadinessChecks, withinMs = READY_WITHIN
   return async () => {
     const reasons = await Promise.all(asked.map((ask) => ask()));
     return reasons.filter((reason) => reason !== null);
-  };
-}
-
-function sharedWhileRunning(check: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => {
-    running ??= check().finally(() => {
-      running = null;
-    });
-    return running;
   };
 }
 

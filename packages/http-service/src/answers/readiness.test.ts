@@ -34,6 +34,29 @@ describe('readiness', () => {
     });
   });
 
+  it('is checked once for concurrent requests', async () => {
+    let checks = 0;
+    let end = (): void => undefined;
+    const check: ReadinessCheck = [
+      'slow',
+      () =>
+        new Promise<void>((resolve) => {
+          checks += 1;
+          end = resolve;
+        }),
+    ];
+    const ready = readinessHandler([check]);
+    const request = {} as Parameters<typeof ready>[0];
+    const answers = [ready(request), ready(request), ready(request)];
+    end();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(checks).toBe(1);
+    const later = ready(request);
+    end();
+    await later;
+    expect(checks).toBe(2);
+  });
+
   it('names a check that never ends', async () => {
     expect(await answerTo([passes, ['silent', () => new Promise(() => undefined)]])).toEqual({
       status: 503,

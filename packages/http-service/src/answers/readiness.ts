@@ -1,5 +1,6 @@
 import { json, ok, type Handler } from '../handler/handler.js';
 import { settleWithin } from '../limits/settle-within.js';
+import { sharedWhileRunning } from '../limits/shared-while-running.js';
 
 /** A reason for not being ready, and the check that rejects when it applies. */
 export type ReadinessCheck = readonly [reason: string, check: () => Promise<unknown>];
@@ -19,12 +20,13 @@ export const READY_WITHIN_MS = 2500;
 
 /**
  * Answers 200 when every check passes, and 503 with the reasons of those that do not or take too long, in the order of
- * the checks.
+ * the checks. Concurrent requests share a check: the route is public, and a check takes a connection of the database.
  */
 export function readinessHandler(checks: readonly ReadinessCheck[], withinMs = READY_WITHIN_MS): Handler {
+  const shared = checks.map(([reason, check]) => [reason, sharedWhileRunning(check)] as const);
   return async () => {
     const failed = await Promise.all(
-      checks.map(([reason, check]) =>
+      shared.map(([reason, check]) =>
         settleWithin(check(), withinMs, () => new Error('the check takes too long')).then(
           () => [],
           () => [reason],
