@@ -52,6 +52,14 @@ function translate(error: unknown): ServiceError | undefined {
 export function witnessRoutes(deps: AppDeps): readonly Route[] {
   const { store, logs, key, logger, metrics } = deps;
   const byHash = new Map([...logs.values()].map((log) => [originHashOf(log.origin), log]));
+  const list = ok({
+    vkey: formatVkey(key),
+    logs: [...byHash].map(([hash, { origin, keys }]) => ({
+      origin,
+      vkeys: keys.map(formatVkey),
+      checkpoint: `/${hash}/checkpoint`,
+    })),
+  });
   const logOf = (handle: (log: KnownLog) => Promise<ServiceResponse>): Handler => {
     return async (request) => {
       const log = byHash.get(pathParam(request, 'hash'));
@@ -90,15 +98,7 @@ export function witnessRoutes(deps: AppDeps): readonly Route[] {
       method: 'GET',
       path: '/',
       cors: 'public',
-      handler: async () =>
-        ok({
-          vkey: formatVkey(key),
-          logs: [...logs.values()].map(({ origin, keys }) => ({
-            origin,
-            vkeys: keys.map(formatVkey),
-            checkpoint: `/${originHashOf(origin)}/checkpoint`,
-          })),
-        }),
+      handler: async () => list,
     },
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
     {

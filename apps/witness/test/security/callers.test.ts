@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServiceRequest, StreamRequest } from '@cer/http-service';
 import { createMetrics, silentLogger } from '@cer/http-service/process';
 import { hostileForm, hostileJson, pollutedKinds } from '@cer/http-service/testing';
 import { witnessRoutes } from '../../src/app.js';
@@ -51,6 +52,31 @@ describe('the matrix of callers and routes', () => {
     expect(ROWS.map(([route]) => route).toSorted()).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
+  });
+
+  it('lists its logs without hashing them for each request', async () => {
+    await makeWitness(files.path('many.sqlite'));
+    const { store, key, signer } = await openWitness(files.path('many.sqlite'));
+    const now = (): Date => START;
+    let reads = 0;
+    const log = (origin: string) => ({
+      ...{ origin, requestsPerDay: null },
+      get keys() {
+        reads += 1;
+        return [];
+      },
+    });
+    const origins = Array.from({ length: 50 }, (_, at) => `node-${at}.example/log`);
+    const routes = witnessRoutes({
+      ...{ store, key, signer, now, takeRequest: requestQuota(now) },
+      ...{ logger: silentLogger(), metrics: createMetrics() },
+      logs: new Map(origins.map((origin) => [origin, log(origin)])),
+    });
+    const list = routes.find(({ path }) => path === '/');
+    const request = {} as ServiceRequest & StreamRequest;
+    for (let at = 0; at < 3; at += 1) expect((await list?.handler(request))?.body).toContain('node-49.example/log');
+    await store.close();
+    expect(reads).toBeLessThanOrEqual(origins.length);
   });
 
   it.each(ROWS)('has the same status for every caller: %s', async (route, status) => {
