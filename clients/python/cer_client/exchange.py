@@ -90,10 +90,17 @@ class Exchange:
                 self._finish(self._outcome_of_whole)
             return
         for data in self._sse.push(content):
-            self._fold.push(data)
+            self._push(self._fold, data)
         if self._content is None:
             self._fold.forget()
         self._finish_with(self._fold)
+
+    def _push(self, fold: Fold, data: str) -> None:
+        """An answer with an event of more levels than can be folded is bound by its bytes."""
+        try:
+            fold.push(data)
+        except RecursionError:
+            self._content = None
 
     def _finish_with(self, fold: Fold) -> None:
         """Ends with the last event of a stream."""
@@ -105,7 +112,7 @@ class Exchange:
         fold = self._fold
         if fold is not None:
             for data in self._sse.end():
-                fold.push(data)
+                self._push(fold, data)
             self._finish_with(fold)
         self._finish(self._outcome_of_whole if fold is None or fold.is_whole else "truncated")
 

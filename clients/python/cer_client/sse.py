@@ -89,7 +89,7 @@ class SseReader:
             return
         name, _, value = line.partition(":")
         if name != "data":
-            if (self._stray or line.startswith("{")) and len(self._stray) <= MAX_STRAY:
+            if name != "event" and (self._stray or line.startswith("{")) and len(self._stray) <= MAX_STRAY:
                 self._stray += f"{line}\n"
             return
         value = value[1:] if value.startswith(" ") else value

@@ -13,7 +13,7 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Tuple
 
 from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.folds import ChatFold, CohereFold, Fold, GeminiFold, MessagesFold, OllamaFold, ResponsesFold
-from cer_client.folds.fold import add_delta
+from cer_client.folds.fold import add_delta, settled
 from cer_client.followed_stream import _Followed
 from cer_client.stats import Counts
 
@@ -237,6 +237,100 @@ class ExchangeTest(unittest.TestCase):
         self.assertIs(draft["list"], known)
         self.assertEqual(known, [{}] * 10)
         self.assertEqual(len(reads), 10)
+
+    def test_items_of_a_long_list_are_found_without_a_search(self) -> None:
+        reads: List[str] = []
+
+        class Item(Dict[str, object]):
+            def get(self, key: Any, default: Any = None) -> Any:
+                reads.append(key)
+                return super().get(key, default)
+
+        draft: Dict[str, object] = {}
+        for index in range(100):
+            add_delta(draft, {"list": [Item(index=float(index))]})
+        self.assertEqual(len(reads), 100)
+        for text in ("a", "b"):
+            add_delta(draft, {"list": [{"index": 100.0, "text": text}]})
+        found: Any = settled(draft)["list"]
+        self.assertEqual(found[100:], [{"index": 100.0, "text": "ab"}])
+
+    def test_citation_is_added_to_the_list_itself(self) -> None:
+        fold = MessagesFold()
+        fold.push('{"type": "content_block_start", "index": 0, "content_block": {"type": "text"}}')
+        lists: List[Any] = []
+        for _ in range(2):
+            delta = '{"type": "citations_delta", "citation": {}}'
+            fold.push(f'{{"type": "content_block_delta", "index": 0, "delta": {delta}}}')
+            content: Any = fold.answer()["content"]
+            lists.append(content[0]["citations"])
+        self.assertIs(*lists)
+        self.assertEqual(lists[0], [{}, {}])
+
+    def test_long_text_is_not_copied_by_each_delta(self) -> None:
+        copied: List[int] = []
+
+        class Delta(str):
+            def __radd__(self, known: str) -> "Delta":
+                copied.append(len(known))
+                return Delta(str(known) + str(self))
+
+        draft: Dict[str, object] = {"text": ""}
+        for _ in range(100):
+            add_delta(draft, {"text": Delta("ab")})
+        self.assertEqual(settled(draft), {"text": "ab" * 100})
+        self.assertEqual(copied, [])
+
+    def test_character_that_deltas_cut_in_two_is_whole(self) -> None:
+        fold, responses = ChatFold(), ResponsesFold()
+        for half in ("\\ud83d", "\\ude00", "\\ud83d"):
+            fold.push(f'{{"choices": [{{"index": 0, "delta": {{"content": "{half}"}}}}]}}')
+            responses.push(f'{{"type": "a.delta", "delta": "{half}"}}')
+        text = "\U0001f600\ud83d"
+        self.assertEqual(fold.answer(), {"choices": [{"index": 0, "message": {"content": text}}]})
+        self.assertEqual(responses.answer(), {"partial": {'["a.delta",null,null]': text}})
+
+    def test_places_of_choices_are_told_by_the_json_of_their_index(self) -> None:
+        for one, other, places in (("null", None, 1), ("0", "-0", 1), ("[1]", "[1]", 1), ("1", '"1"', 2)):
+            fold = ChatFold()
+            for index in (one, other):
+                stated = "" if index is None else f'"index": {index}, '
+                fold.push(f'{{"choices": [{{{stated}"delta": {{"content": "a"}}}}]}}')
+            choices: Any = fold.answer()["choices"]
+            self.assertEqual(len(choices), places, one)
+
+    def test_stream_over_the_limit_keeps_no_members_and_no_more_choices_than_a_provider_gives(self) -> None:
+        for fold, name, reason in (
+            (ChatFold(), "choices", "finish_reason"),
+            (GeminiFold(), "candidates", "finishReason"),
+        ):
+
+            def push(index: object, fold: Fold = fold, name: str = name, reason: str = reason) -> None:
+                fold.push(json.dumps({f"member {index}": 1, name: [{"index": index, reason: "stop"}]}))
+                fold.forget()
+
+            for index in range(1000):
+                push(index)
+            self.assertTrue(fold.is_whole)
+            self.assertNotIn("member 999", fold.answer())
+            for index in range(1000, 2500):
+                push(index)
+            choices: Any = fold.answer()[name]
+            self.assertEqual((len(choices), fold.is_whole), (498, False))
+            push("of any length")
+            self.assertFalse(bool(fold.answer().get(name)))
+
+    def test_answer_with_a_part_that_cannot_be_folded_is_bound_by_its_bytes(self) -> None:
+        class Deep(ChatFold):
+            def push(self, data: str) -> None:
+                if data == "deep":
+                    raise RecursionError
+                super().push(data)
+
+        ended: List[Ended] = []
+        exchange = Exchange(Answer(200, {"content-type": "text/event-stream"}), Deep, 1000, ended.append)
+        exchange.hand_on(b"data: deep\n\ndata: [DONE]\n\n")
+        self.assertEqual([(one.outcome, one.output) for one in ended], [("complete", None)])
 
     def test_interrupted_response_has_its_items(self) -> None:
         fold = ResponsesFold()

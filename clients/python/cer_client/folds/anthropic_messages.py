@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Dict
+from typing import Dict, List
 
-from cer_client.folds.fold import add_delta, object_in, state
+from cer_client.folds.fold import add_delta, object_in, place_of, settled, state
 from cer_verify import Members, get
 
 # Kinds of deltas that have the final value of their block.
@@ -21,23 +21,23 @@ class MessagesFold:
     def __init__(self) -> None:
         self.end = "open"
         self._message: Members = {}
-        self._blocks: Dict[str, Members] = {}
+        self._blocks: Dict[object, Members] = {}
 
     def push(self, data: str) -> None:
         event = object_in(data) if self.end == "open" else None
         if event is None:
             return
-        kind, index = event.get("type"), repr(event.get("index"))
+        kind, place = event.get("type"), place_of(event.get("index"))
         started, block, delta = event.get("message"), event.get("content_block"), event.get("delta")
         if kind == "message_start" and isinstance(started, dict):
             self._message.update(started)
         elif kind == "content_block_start" and isinstance(block, dict):
-            self._blocks[index] = dict(block)
+            self._blocks[place] = dict(block)
             # The answer is of the model that took over.
             if block.get("type") == "fallback" and isinstance(get(block, "to", "model"), str):
                 self._message["model"] = get(block, "to", "model")
         elif kind == "content_block_delta" and isinstance(delta, dict):
-            _add_to_block(self._blocks.get(index, {}), delta)
+            _add_to_block(self._blocks.get(place, {}), delta)
         elif kind == "message_delta":
             self._add_delta(event)
         elif kind == "error":
@@ -57,18 +57,21 @@ class MessagesFold:
             self._message["usage"] = counts
 
     def forget(self) -> None:
+        self._message = {}
         self._blocks.clear()
 
     def answer(self) -> Members:
-        return {**self._message, "content": [_with_input(block) for block in self._blocks.values()]}
+        return {**self._message, "content": [_with_input(settled(block)) for block in self._blocks.values()]}
 
 
 def _add_to_block(block: Members, delta: Members) -> None:
     # The type of a delta names its kind, not that of the block.
     rest = {name: value for name, value in delta.items() if name != "type"}
     if delta.get("type") == "citations_delta":
-        known = block.get("citations")
-        block["citations"] = [*(known if isinstance(known, list) else []), delta.get("citation")]
+        stated = block.get("citations")
+        known: List[object] = stated if isinstance(stated, list) else []
+        known.append(delta.get("citation"))
+        block["citations"] = known
     elif delta.get("type") in _FINAL:
         block.update(rest)
     else:

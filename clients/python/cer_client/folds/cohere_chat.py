@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-from cer_client.folds.fold import add_delta, object_in, state
+from cer_client.folds.fold import add_delta, object_in, place_of, settled, state
 from cer_verify import Members
 
 
@@ -18,7 +18,7 @@ class CohereFold:
         self._answer: Members = {}
         self._message: Members = {}
         # Items of the message's lists: by the name of the list, then by their index.
-        self._lists: Dict[str, Dict[str, Members]] = {}
+        self._lists: Dict[str, Dict[object, Members]] = {}
         self._logprobs: List[Members] = []
 
     def push(self, data: str) -> None:
@@ -34,24 +34,24 @@ class CohereFold:
             return
         message = delta.pop("message", None)
         if isinstance(message, dict):
-            self._add(message, repr(event.get("index")))
+            self._add(message, place_of(event.get("index")))
         if event.get("type") == "message-end":
             self._answer.update(delta)
             self.end = "failed" if delta.get("finish_reason") == "ERROR" else "complete"
 
-    def _add(self, message: Members, index: str) -> None:
+    def _add(self, message: Members, place: object) -> None:
         """An event has one item of a list under the name of the list."""
         for name, value in message.items():
             if isinstance(value, dict):
-                add_delta(self._lists.setdefault(name, {}).setdefault(index, {}), value)
+                add_delta(self._lists.setdefault(name, {}).setdefault(place, {}), value)
             # The first event has every list, empty.
             elif not isinstance(value, list):
                 add_delta(self._message, {name: value})
 
     def forget(self) -> None:
-        self._message, self._lists, self._logprobs = {}, {}, []
+        self._answer, self._message, self._lists, self._logprobs = {}, {}, {}, []
 
     def answer(self) -> Members:
         lists = {name: list(items.values()) for name, items in self._lists.items()}
         logprobs = {"logprobs": self._logprobs} if self._logprobs else {}
-        return {**self._answer, "message": {**self._message, **lists}, **logprobs}
+        return {**self._answer, "message": settled({**self._message, **lists}), **logprobs}

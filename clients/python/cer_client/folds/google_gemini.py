@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Dict, List
 
-from cer_client.folds.fold import add_delta, object_in, state
+from cer_client.folds.fold import add_delta, keep_reasons, object_in, place_of, settled, state
 from cer_verify import Members, get
 
 # Members of a candidate whose lists arrive in parts. Others are stated again by chunks.
@@ -17,7 +18,8 @@ class GeminiFold:
     def __init__(self) -> None:
         self.end = "open"
         self._head: Members = {}
-        self._candidates: Dict[str, Members] = {}
+        self._candidates: Dict[object, Members] = {}
+        self._has_reasons = True
 
     def push(self, data: str) -> None:
         chunk = object_in(data) if self.end == "open" else None
@@ -30,23 +32,25 @@ class GeminiFold:
         for candidate in candidates if isinstance(candidates, list) else []:
             if isinstance(candidate, dict):
                 index = candidate.get("index")
-                known = self._candidates.setdefault(repr(0.0 if index is None else index), {})
+                known = self._candidates.setdefault(place_of(0.0 if index is None else index), {})
                 _add_candidate(known, candidate)
 
     @property
     def is_whole(self) -> bool:
+        if not self._has_reasons:
+            return False
         # A refused prompt has no candidates.
         if not self._candidates:
             return isinstance(get(self._head, "promptFeedback", "blockReason"), str)
         return all(isinstance(candidate.get("finishReason"), str) for candidate in self._candidates.values())
 
     def forget(self) -> None:
-        for index, candidate in self._candidates.items():
-            self._candidates[index] = {"finishReason": candidate.get("finishReason")}
+        self._head = {"promptFeedback": self._head.get("promptFeedback")}
+        self._has_reasons = keep_reasons(self._candidates, "finishReason") and self._has_reasons
 
     def answer(self) -> Members:
         candidates = {"candidates": list(self._candidates.values())} if self._candidates else {}
-        return {**self._head, **candidates}
+        return settled({**self._head, **candidates})
 
 
 def _add_candidate(known: Members, candidate: Members) -> None:
@@ -81,7 +85,7 @@ def _add_part(parts: List[object], part: object) -> None:
 
 
 def _is_text(part: Members) -> bool:
-    return isinstance(part.get("text"), str) and all(name in ("text", "thought") for name in part)
+    return isinstance(part.get("text"), (str, StringIO)) and all(name in ("text", "thought") for name in part)
 
 
 def _same(last: Members, part: Members) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cer_client.folds.fold import add_delta, object_in, state
+from cer_client.folds.fold import add_delta, object_in, settled, state
 from cer_verify import Members
 
 # Members that arrive in parts: of a chat, of a generated text, of both. Others are stated again by lines.
@@ -34,7 +34,7 @@ class OllamaFold:
             self.end = "complete"
 
     def forget(self) -> None:
-        self._content = {}
+        self._head, self._content = {}, {}
 
     def answer(self) -> Members:
-        return {**self._head, **self._content}
+        return settled({**self._head, **self._content})

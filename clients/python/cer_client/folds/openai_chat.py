@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict
 
-from cer_client.folds.fold import add_delta, object_in, state
+from cer_client.folds.fold import add_delta, keep_reasons, object_in, place_of, settled, state
 from cer_verify import Members
 
 # Members of a choice that arrive in parts. Others, as the verdicts of a content filter, are stated again by chunks.
@@ -17,7 +17,8 @@ class ChatFold:
     def __init__(self) -> None:
         self.end = "open"
         self._head: Members = {}
-        self._choices: Dict[str, Members] = {}
+        self._choices: Dict[object, Members] = {}
+        self._has_reasons = True
 
     def push(self, data: str) -> None:
         if self.end != "open":
@@ -37,7 +38,7 @@ class ChatFold:
                 self._add_choice(choice)
 
     def _add_choice(self, choice: Members) -> None:
-        known = self._choices.setdefault(repr(choice.get("index")), {})
+        known = self._choices.setdefault(place_of(choice.get("index")), {})
         delta = choice.pop("delta", None)
         if isinstance(delta, dict):
             stated = known.get("message")
@@ -56,11 +57,11 @@ class ChatFold:
     @property
     def is_whole(self) -> bool:
         finished = [isinstance(choice.get("finish_reason"), str) for choice in self._choices.values()]
-        return bool(finished) and all(finished)
+        return self._has_reasons and bool(finished) and all(finished)
 
     def forget(self) -> None:
-        for index, choice in self._choices.items():
-            self._choices[index] = {"finish_reason": choice.get("finish_reason")}
+        self._head = {}
+        self._has_reasons = keep_reasons(self._choices, "finish_reason") and self._has_reasons
 
     def answer(self) -> Members:
-        return {**self._head, "choices": list(self._choices.values())}
+        return settled({**self._head, "choices": list(self._choices.values())})

@@ -1,13 +1,15 @@
-import { elementsOf } from '@cer/canonical-json';
 import { textOf, type Json, type JsonMembers } from '../json.js';
 import {
   addDelta,
   assignBut,
   assignStated,
   isDraft,
+  isList,
   objectIn,
+  placeOf,
   type Draft,
   type Fold,
+  type Place,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
@@ -20,22 +22,23 @@ const BESIDE_DELTA = ['context_management', 'input_transformations'] as const;
 /** Streams of the Messages API. They end with `message_stop`. */
 export function foldMessages(): Fold {
   let end: StreamEnd = 'open';
-  const message: Draft = {};
-  const blocks = new Map<Json | undefined, Draft>();
+  let message: Draft = {};
+  const blocks = new Map<Place, Draft>();
 
   return {
     push({ data }: SseEvent): void {
       if (end !== 'open') return;
       const event = objectIn(data);
       if (event === null) return;
-      const { type, index, message: started, content_block: block, delta } = event;
+      const { type, message: started, content_block: block, delta } = event;
+      const place = placeOf(event['index']);
       if (type === 'message_start' && isDraft(started)) assignBut(message, started, 'content');
       if (type === 'content_block_start' && isDraft(block)) {
-        blocks.set(index, { ...block });
+        blocks.set(place, { ...block });
         // The answer is of the model that took over.
         if (block['type'] === 'fallback') assignStated(message, { model: textOf(block['to'], 'model') ?? undefined });
       }
-      if (type === 'content_block_delta' && isDraft(delta)) addToBlock(blocks.get(index) ?? {}, delta);
+      if (type === 'content_block_delta' && isDraft(delta)) addToBlock(blocks.get(place) ?? {}, delta);
       if (type === 'message_delta') addToMessage(message, event);
       if (type === 'error') message['error'] = event['error'] ?? null;
       if (type === 'message_stop') end = 'complete';
@@ -46,6 +49,7 @@ export function foldMessages(): Fold {
     },
     isWhole: false,
     forget: () => {
+      message = {};
       blocks.clear();
     },
     answer: (): JsonMembers => ({ ...message, content: [...blocks.values()].map(withInput) }),
@@ -57,7 +61,9 @@ function addToBlock(block: Draft, delta: Draft): void {
   const { citations } = block;
   // The type of a delta names its kind, not that of the block.
   if (type === 'citations_delta') {
-    block['citations'] = [...elementsOf(citations), citation];
+    const known = isList(citations) ? citations : [];
+    known.push(citation);
+    block['citations'] = known;
   } else if (FINAL.has(type)) assignBut(block, delta, 'type');
   else addDelta(block, delta, 'type');
 }

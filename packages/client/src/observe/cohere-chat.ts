@@ -5,23 +5,25 @@ import {
   assignStated,
   isDraft,
   objectIn,
+  placeOf,
   type Draft,
   type Fold,
+  type Place,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
 
 /** Streams of Cohere's `/v2/chat`. They end with `message-end`. */
 export function foldCohere(): Fold {
-  const answer: Draft = {};
+  let answer: Draft = {};
   let end: StreamEnd = 'open';
   let message: Draft = {};
   /** Items of the message's lists: by the name of the list, then by their index. */
-  let lists = new Map<string, Map<Json, Draft>>();
+  let lists = new Map<string, Map<Place, Draft>>();
   let logprobs: Json[] = [];
 
   /** An event has one item of a list under the name of the list. */
-  const add = (delta: Draft, index: Json): void => {
+  const add = (delta: Draft, place: Place): void => {
     for (const name of Object.keys(delta)) {
       const value = delta[name] ?? null;
       if (!isDraft(value)) {
@@ -29,10 +31,10 @@ export function foldCohere(): Fold {
         if (!Array.isArray(value)) addDelta(message, { [name]: value });
         continue;
       }
-      const items = lists.get(name) ?? new Map<Json, Draft>();
+      const items = lists.get(name) ?? new Map<Place, Draft>();
       lists.set(name, items);
-      const item = items.get(index) ?? {};
-      items.set(index, item);
+      const item = items.get(place) ?? {};
+      items.set(place, item);
       addDelta(item, value);
     }
   };
@@ -41,11 +43,11 @@ export function foldCohere(): Fold {
     push({ data }: SseEvent): void {
       const event = end === 'open' ? objectIn(data) : null;
       if (event === null) return;
-      const { type, id, delta, index = null, logprobs: item } = event;
+      const { type, id, delta, index, logprobs: item } = event;
       if (id !== undefined) assignStated(answer, { id });
       if (isDraft(item)) logprobs.push(item);
       if (!isDraft(delta)) return;
-      if (isDraft(delta['message'])) add(delta['message'], index);
+      if (isDraft(delta['message'])) add(delta['message'], placeOf(index));
       if (type !== 'message-end') return;
       assignBut(answer, delta, 'message');
       end = delta['finish_reason'] === 'ERROR' ? 'failed' : 'complete';
@@ -55,6 +57,7 @@ export function foldCohere(): Fold {
     },
     isWhole: false,
     forget: () => {
+      answer = {};
       message = {};
       lists = new Map();
       logprobs = [];

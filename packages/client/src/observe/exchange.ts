@@ -2,7 +2,7 @@ import { ByteParts } from '@cer/ndjson';
 import { textOf, type Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import type { BodyHash } from './body-hash.js';
-import type { Fold } from './fold.js';
+import type { Fold, SseEvent } from './fold.js';
 import { objectIn } from './fold.js';
 import type { ModelCall } from './model-call.js';
 import { SseReader, type Framing } from './sse.js';
@@ -71,10 +71,20 @@ export class Exchange {
     this.#settings.hash.add(chunk);
     const fold = this.#fold;
     this.#sse.push(chunk, (event) => {
-      fold.push(event);
+      this.#push(fold, event);
     });
     if (this.#kept === null) fold.forget();
     this.#finishWith(fold);
+  }
+
+  /** An answer with an event of more levels than can be folded is bound by its bytes. */
+  #push(fold: Fold, event: SseEvent): void {
+    try {
+      fold.push(event);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#kept = null;
+    }
   }
 
   /** Ends with the last event of a stream. */
@@ -96,8 +106,12 @@ export class Exchange {
   /** The answer ended without an error. */
   end(): void {
     const fold = this.#fold;
-    this.#sse?.end((event) => fold?.push(event));
-    if (fold !== null) this.#finishWith(fold);
+    if (fold !== null) {
+      this.#sse?.end((event) => {
+        this.#push(fold, event);
+      });
+      this.#finishWith(fold);
+    }
     this.#finish(fold === null || fold.isWhole ? this.#outcomeOfWhole() : 'truncated');
   }
 

@@ -5,6 +5,7 @@ import { BodyHash } from './body-hash.js';
 import { Exchange, type Ended } from './exchange.js';
 import type { Json, JsonMembers } from '../json.js';
 import { addDelta, type Fold } from './fold.js';
+import { foldGemini } from './google-gemini.js';
 import { foldChat } from './openai-chat.js';
 import { foldResponses } from './openai-responses.js';
 
@@ -153,6 +154,83 @@ it('adds to a long list without a copy or a search', () => {
   expect(draft['list']).toBe(list);
   expect(list).toHaveLength(10);
   expect(reads).toBe(10);
+});
+
+it('finds the items of a long list without a search', () => {
+  let reads = 0;
+  const item = (index: number): JsonMembers => ({
+    get index(): number {
+      reads += 1;
+      return index;
+    },
+    text: 'a',
+  });
+  const draft: Record<string, Json> = {};
+  for (let index = 0; index < 100; index += 1) addDelta(draft, { list: [item(index)] });
+  expect(reads).toBe(100);
+  for (const text of ['a', 'b']) addDelta(draft, { list: [{ index: 100, text }] });
+  expect(draft['list']).toHaveLength(101);
+  expect(draft['list']).toMatchObject({ 100: { index: 100, text: 'ab' } });
+});
+
+it('adds a citation to the list itself', () => {
+  const fold = foldMessages();
+  const citations = (): Json | undefined => {
+    fold.push({
+      name: '',
+      data: '{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{}}}',
+    });
+    const { content } = fold.answer();
+    return Array.isArray(content) ? (content as readonly JsonMembers[])[0]?.['citations'] : undefined;
+  };
+  fold.push({ name: '', data: '{"type":"content_block_start","index":0,"content_block":{"type":"text"}}' });
+  const first = citations();
+  expect(citations()).toBe(first);
+  expect(first).toEqual([{}, {}]);
+});
+
+it.each([
+  ['null and an absent one', 'null', '', 1],
+  ['equal lists', '"index":[1],', '"index":[1],', 1],
+  ['a number and its text', '"index":1,', '"index":"1",', 2],
+])('tells the places of choices by the JSON of their index: %s', (_, one, other, places) => {
+  const fold = foldChat();
+  for (const index of [one === 'null' ? '"index":null,' : one, other]) {
+    fold.push({ name: '', data: `{"choices":[{${index}"delta":{"content":"a"}}]}` });
+  }
+  expect(fold.answer()['choices']).toHaveLength(places);
+});
+
+it('keeps of a stream over the limit no members, and no more choices than a provider gives', () => {
+  for (const [fold, list, reason] of [
+    [foldChat(), 'choices', 'finish_reason'],
+    [foldGemini(), 'candidates', 'finishReason'],
+  ] as const) {
+    const push = (index: number | string): void => {
+      fold.push({ name: '', data: JSON.stringify({ [`member ${index}`]: 1, [list]: [{ index, [reason]: 'stop' }] }) });
+      fold.forget();
+    };
+    for (let index = 0; index < 1000; index += 1) push(index);
+    expect(fold.isWhole).toBe(true);
+    expect(Object.keys(fold.answer())).not.toContain('member 999');
+    for (let index = 1000; index < 2500; index += 1) push(index);
+    expect(fold.answer()[list] ?? []).toHaveLength(498);
+    expect(fold.isWhole).toBe(false);
+    push('of any length');
+    expect(fold.answer()[list] ?? []).toHaveLength(0);
+  }
+});
+
+it('binds by its bytes an answer with a part that cannot be folded', () => {
+  const ended: Ended[] = [];
+  const exchange = new Exchange(
+    { url: new URL('http://models.test'), body: null, model: null, fold: foldChat, attempt: 0, signal: null },
+    new Response(null, { headers: { 'content-type': 'text/event-stream' } }),
+    { maxContentBytes: 10_000_000, hash: new BodyHash(platform), ended: (end) => ended.push(end) },
+  );
+  const deep = `{"choices":[{"delta":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}]}`;
+  for (const data of [deep, deep, '[DONE]']) exchange.handOn(new TextEncoder().encode(`data: ${data}\n\n`));
+  expect(ended).toMatchObject([{ outcome: 'complete', output: null }]);
 });
 
 it.each([

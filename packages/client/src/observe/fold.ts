@@ -105,13 +105,59 @@ function addText(parts: Json[], text: string): void {
   else parts.push({ type: 'text', text });
 }
 
-/** Adds to the list itself: a copy in each chunk would take longer with every chunk. */
+/** The place of an item in its list: two items are one where their `index` is the same JSON. */
+export type Place = number | string | null;
+
+/** @returns null for an index that is null or absent */
+export function placeOf(index: Json | undefined): Place {
+  if (typeof index === 'number') return index;
+  return index === undefined || index === null ? null : JSON.stringify(index);
+}
+
+/** Maximum choices of an answer over the limit whose ends are recognised: no provider gives as many. */
+const MAX_CHOICES = 1000;
+
+/**
+ * Leaves of each choice whether it has its reason to finish: an answer over the limit needs no more.
+ * @returns false for choices that are too many, or placed by texts of any length, all of which are dropped
+ */
+export function keepReasons(choices: Map<Place, Draft>, name: 'finish_reason' | 'finishReason'): boolean {
+  const isKept = choices.size <= MAX_CHOICES && [...choices.keys()].every((place) => typeof place !== 'string');
+  if (!isKept) choices.clear();
+  for (const [place, choice] of choices) choices.set(place, { [name]: typeof choice[name] === 'string' ? '' : null });
+  return isKept;
+}
+
+/** The items of each merged list by their places. */
+const places = new WeakMap<readonly Json[], Map<Place, Draft>>();
+
+/** Adds to the list itself: a copy in each chunk would take longer with every chunk, as would a search. */
 function mergedList(list: Json[], added: readonly Json[]): Json[] {
+  const items = itemsOf(list);
   for (const item of added) {
-    const index = (isDraft(item) ? item['index'] : null) ?? null;
-    const same = index === null ? null : list.find((other) => isDraft(other) && other['index'] === index);
-    if (isDraft(item) && isDraft(same)) addDelta(same, item);
-    else list.push(item);
+    const place = placeIn(item);
+    const same = place === null ? undefined : items.get(place);
+    if (isDraft(item) && same !== undefined) addDelta(same, item);
+    else {
+      list.push(item);
+      if (isDraft(item) && place !== null) items.set(place, item);
+    }
   }
   return list;
+}
+
+function itemsOf(list: readonly Json[]): Map<Place, Draft> {
+  const known = places.get(list);
+  if (known !== undefined) return known;
+  const items = new Map<Place, Draft>();
+  for (const item of list) {
+    const place = placeIn(item);
+    if (isDraft(item) && place !== null && !items.has(place)) items.set(place, item);
+  }
+  places.set(list, items);
+  return items;
+}
+
+function placeIn(item: Json): Place {
+  return isDraft(item) ? placeOf(item['index']) : null;
 }

@@ -6,9 +6,12 @@ import {
   assignStated,
   isDraft,
   isList,
+  keepReasons,
   objectIn,
+  placeOf,
   type Draft,
   type Fold,
+  type Place,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
@@ -18,9 +21,10 @@ const LISTS: ReadonlySet<string> = new Set(['citationMetadata', 'logprobsResult'
 
 /** Streams of `:streamGenerateContent`. No event ends them: every candidate has its reason to finish. */
 export function foldGemini(): Fold {
-  const head: Draft = {};
-  const candidates = new Map<Json, Draft>();
+  let head: Draft = {};
+  const candidates = new Map<Place, Draft>();
   let end: StreamEnd = 'open';
+  let hasReasons = true;
 
   return {
     push({ data }: SseEvent): void {
@@ -31,9 +35,9 @@ export function foldGemini(): Fold {
       if ((chunk['error'] ?? null) !== null) end = 'failed';
       for (const candidate of elementsOf(chunk['candidates'])) {
         if (!isDraft(candidate)) continue;
-        const index = candidate['index'] ?? 0;
-        const known = candidates.get(index) ?? {};
-        candidates.set(index, known);
+        const place = placeOf(candidate['index'] ?? 0);
+        const known = candidates.get(place) ?? {};
+        candidates.set(place, known);
         addCandidate(known, candidate);
       }
     },
@@ -41,12 +45,14 @@ export function foldGemini(): Fold {
       return end;
     },
     get isWhole() {
+      if (!hasReasons) return false;
       // A refused prompt has no candidates.
       if (candidates.size === 0) return textOf(head['promptFeedback'], 'blockReason') !== null;
       return [...candidates.values()].every((candidate) => typeof candidate['finishReason'] === 'string');
     },
     forget: () => {
-      for (const [index, { finishReason = null }] of candidates) candidates.set(index, { finishReason });
+      head = { promptFeedback: head['promptFeedback'] ?? null };
+      hasReasons = keepReasons(candidates, 'finishReason') && hasReasons;
     },
     answer: (): JsonMembers => (candidates.size === 0 ? head : { ...head, candidates: [...candidates.values()] }),
   };

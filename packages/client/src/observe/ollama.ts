@@ -6,7 +6,7 @@ const PARTS: ReadonlySet<string> = new Set(['message', 'response', 'thinking', '
 
 /** Streams of Ollama's own routes, one JSON object per line. They end with `done`. */
 export function foldOllama(): Fold {
-  const head: Record<string, Json> = {};
+  let head: Record<string, Json> = {};
   let content: Record<string, Json> = {};
   let end: StreamEnd = 'open';
 
@@ -27,6 +27,7 @@ export function foldOllama(): Fold {
     },
     isWhole: false,
     forget: () => {
+      head = {};
       content = {};
     },
     answer: (): JsonMembers => ({ ...head, ...content }),

@@ -5,8 +5,11 @@ import {
   assignBut,
   assignStated,
   isDraft,
+  keepReasons,
   objectIn,
+  placeOf,
   type Fold,
+  type Place,
   type SseEvent,
   type StreamEnd,
 } from './fold.js';
@@ -16,14 +19,16 @@ const PARTS: ReadonlySet<string> = new Set(['text', 'logprobs']);
 
 /** Streams of chat completions and of text completions. They end with `[DONE]`. */
 export function foldChat(): Fold {
-  const head: Record<string, Json> = {};
-  const choices = new Map<Json | undefined, Record<string, Json>>();
+  let head: Record<string, Json> = {};
+  const choices = new Map<Place, Record<string, Json>>();
   let end: StreamEnd = 'open';
+  let hasReasons = true;
 
   const addChoice = (choice: Record<string, Json>): void => {
     const { delta } = choice;
-    const known = choices.get(choice['index']) ?? {};
-    choices.set(choice['index'], known);
+    const place = placeOf(choice['index']);
+    const known = choices.get(place) ?? {};
+    choices.set(place, known);
     if (isDraft(delta)) {
       const message = isDraft(known['message']) ? known['message'] : {};
       known['message'] = message;
@@ -57,10 +62,15 @@ export function foldChat(): Fold {
       return end;
     },
     get isWhole() {
-      return choices.size > 0 && [...choices.values()].every((choice) => typeof choice['finish_reason'] === 'string');
+      return (
+        hasReasons &&
+        choices.size > 0 &&
+        [...choices.values()].every((choice) => typeof choice['finish_reason'] === 'string')
+      );
     },
     forget: () => {
-      for (const [index, { finish_reason = null }] of choices) choices.set(index, { finish_reason });
+      head = {};
+      hasReasons = keepReasons(choices, 'finish_reason') && hasReasons;
     },
     answer: (): JsonMembers => ({ ...head, choices: [...choices.values()] }),
   };

@@ -1,5 +1,5 @@
 import type { Json, JsonMembers } from '../json.js';
-import { isDraft, objectIn, type Fold, type SseEvent, type StreamEnd } from './fold.js';
+import { isDraft, objectIn, placeOf, type Fold, type Place, type SseEvent, type StreamEnd } from './fold.js';
 
 const ENDS: ReadonlyMap<Json | undefined, StreamEnd> = new Map<Json, StreamEnd>([
   ['response.completed', 'complete'],
@@ -12,7 +12,7 @@ const ENDS: ReadonlyMap<Json | undefined, StreamEnd> = new Map<Json, StreamEnd>(
 export function foldResponses(): Fold {
   let end: StreamEnd = 'open';
   let response: JsonMembers = {};
-  const items = new Map<Json | undefined, Json>();
+  const items = new Map<Place, Json>();
   const texts = new Map<string, string>();
   const partial = (): JsonMembers => ({
     ...response,
@@ -28,7 +28,7 @@ export function foldResponses(): Fold {
       const { type, response: stated, delta, output_index: index, item } = event;
       if (isDraft(stated)) response = stated;
       if (type === 'error') response = { ...response, error: event };
-      if (isDraft(item)) items.set(index, item);
+      if (isDraft(item)) items.set(placeOf(index), item);
       if (typeof type === 'string' && type.endsWith('.delta') && typeof delta === 'string') {
         const place = JSON.stringify([type, index, event['content_index'] ?? event['summary_index']]);
         texts.set(place, (texts.get(place) ?? '') + delta);
@@ -40,6 +40,7 @@ export function foldResponses(): Fold {
     },
     isWhole: false,
     forget: () => {
+      response = {};
       items.clear();
       texts.clear();
     },
