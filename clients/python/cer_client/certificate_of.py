@@ -7,7 +7,8 @@ from typing import List, Optional, Tuple
 from cer_client.certified_answers import CertifiedAnswers, SealedCall
 from cer_client.connections import is_response
 from cer_client.executions import Json, profile_of
-from cer_verify import ABSENT, CanonicalError, get, hash_bytes, hashed_bytes
+from cer_client.sealing import is_id
+from cer_verify import ABSENT, CanonicalError, get, hash_bytes, hashed_bytes, text_of
 
 # Members in which SDKs state the provider's id of a request: on an answer, and on an error or a raw response.
 _REQUEST_IDS = ("_request_id", "request_id")
@@ -35,18 +36,18 @@ def certificate_of(answers: CertifiedAnswers, protocol: str, answer: object) -> 
         observed = answers.responses.get(response) if is_response(response) else None
         if observed is not None:
             return observed.certificate
-    stated = None if isinstance(answer, dict) else _text_in(answer, _STATED_BY_SDKS)
+    stated = None if isinstance(answer, dict) else _id_in(answer, _STATED_BY_SDKS)
     if stated is not None and not answers.is_known(stated):
         # The request has no certificate, and another answer may have the same content or id.
         return None
-    names = (_text_in(answer, _REQUEST_IDS), content_hash_of(answer, protocol), _any_id_in(answer))
+    names = (_id_in(answer, _REQUEST_IDS), content_hash_of(answer, protocol), _any_id_in(answer))
     found = (answers.find(name) for name in names if name)
     return next((call for call in found if call is not None), None)
 
 
 def answer_id_in(output: object) -> Optional[str]:
     """The id that the provider assigned to an answer."""
-    return _text_in(output, _ANSWER_IDS)
+    return _id_in(output, _ANSWER_IDS)
 
 
 def _any_id_in(answer: object) -> Optional[str]:
@@ -78,8 +79,8 @@ def _dump_of(answer: object) -> Optional[Json]:
     return content if isinstance(content, dict) else None
 
 
-def _text_in(value: object, names: Tuple[str, ...]) -> Optional[str]:
-    return next((found for found in _members(value, names) if isinstance(found, str)), None)
+def _id_in(value: object, names: Tuple[str, ...]) -> Optional[str]:
+    return next((text_of(found) for found in _members(value, names) if is_id(found)), None)
 
 
 def _members(value: object, names: Tuple[str, ...]) -> List[object]:

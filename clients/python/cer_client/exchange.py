@@ -9,8 +9,9 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Tuple
 
 from cer_client.encoding import decoder_of
 from cer_client.folds import Fold, object_in
+from cer_client.sealing import is_id
 from cer_client.sse import Framing, SseReader
-from cer_verify import get
+from cer_verify import get, text_of
 
 # Headers that SDKs state the id of a request from.
 _REQUEST_ID_HEADERS = ("x-request-id", "request-id")
@@ -151,7 +152,7 @@ class Exchange:
                 size=self._size,
                 sha256=self._hash.hexdigest(),
                 streamed=self._is_stream,
-                request_ids=tuple(headers[name] for name in _REQUEST_ID_HEADERS if name in headers),
+                request_ids=tuple(headers[name] for name in _REQUEST_ID_HEADERS if is_id(headers.get(name))),
             )
         )
         self._content = None
@@ -176,4 +177,4 @@ def _framing_of(content_type: str) -> Optional[Framing]:
 def _error_code_of(output: object) -> Optional[str]:
     """Codes that are numbers repeat the HTTP status."""
     found = (get(output, "error", name) for name in ("code", "type", "status"))
-    return next((code for code in found if isinstance(code, str)), None)
+    return next((text_of(code) for code in found if is_id(code)), None)

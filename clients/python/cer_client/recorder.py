@@ -187,12 +187,21 @@ class StartedCall:
         def sealed(described: Call) -> Sealed:
             return seal(described, self.execution_id, deps.app_id, self._started_at, deps.protocol, prompt)
 
-        try:
-            return sealed(call)
-        except (CanonicalError, RequestFault):
-            # Content that the rules of JSON refuse (a lone surrogate, too many levels) is sealed as text.
-            output = _as_text(call.output) if call.output_sha256 is None else None
-            return sealed(replace(call, input=_as_text(call.input), output=output))
+        def sealed_or_none(described: Call) -> Optional[Sealed]:
+            try:
+                return sealed(described)
+            except (CanonicalError, RequestFault):
+                return None
+
+        as_stated = sealed_or_none(call)
+        if as_stated is not None:
+            return as_stated
+        # Of both the one that the rules of JSON refuse (a lone surrogate, too many levels) is sealed as text, an answer
+        # of which bytes were seen by their hash. The other one is sealed as in any call.
+        text = _as_text(call.input) if call.input_text is None else call.input_text
+        output = _as_text(call.output) if call.output_sha256 is None else None
+        with_input, with_output = replace(call, input=text), replace(call, output=output)
+        return sealed_or_none(with_output) or sealed_or_none(with_input) or sealed(replace(with_input, output=output))
 
 
 def _declared(call: Call, declared: Mapping[str, object]) -> Call:

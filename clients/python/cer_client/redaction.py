@@ -48,7 +48,7 @@ def redacted(call: Call, redaction: Optional[Redaction]) -> Call:
     if redaction is None:
         return call
     stated: Members = {**call.payload, "redactedBy": redaction.name, "redacted": ["input"]}
-    masked = replace(call, input=_masked(redaction, call.input, "input"), payload=stated)
+    masked = replace(call, input=_masked(redaction, call.input, "input"), input_text=None, payload=stated)
     if call.output is None:
         return masked
     # The hash of the answer as it was sent would confirm a guess of what was masked.

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import Optional
 
 from cer_client.executions import Json, Members, Sealed, seal_execution
-from cer_verify import canonicalize, is_number
+from cer_verify import canonicalize, is_number, unit_count, well_formed
 
 # Sampling parameters under their names in a certificate, and those in requests.
 _PARAMETERS = {
@@ -45,6 +45,8 @@ class Call:
     kind: str
     # Facts in clear: no content.
     payload: Members
+    # The input as it was sent; None: its JSON. Sealed where the rules of JSON refuse the value.
+    input_text: Optional[str] = None
 
 
 def now() -> str:
@@ -84,6 +86,15 @@ def _parameters_in(members: Members) -> Members:
 def label_of(value: object, otherwise: str) -> str:
     """A label as certificates take it."""
     return value[:256] if isinstance(value, str) and value else otherwise
+
+
+# Maximum characters of an id or a code that a certificate states: a provider can put any text there.
+_MAX_ID_LENGTH = 1024
+
+
+def is_id(value: object) -> bool:
+    """Whether a value is an id or a code of a provider that a certificate can state."""
+    return isinstance(value, str) and unit_count(value) <= _MAX_ID_LENGTH and well_formed(value)
 
 
 def seal(call: Call, execution_id: str, app_id: str, started_at: str, protocol: str, prompt: str = "") -> Sealed:

@@ -102,6 +102,7 @@ class Watch:
             parameters=parameters_of(request),
             kind="model-call",
             payload=payload,
+            input_text=self._body,
         )
 
 

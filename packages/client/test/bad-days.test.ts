@@ -291,5 +291,32 @@ describe('a program', () => {
     const body = { ...request, messages: [{ role: 'user', content: '\ud800' }] };
     await ask(program.cer, program.server.url, body);
     expect(program.calls()[0]?.snapshot).toMatchObject({ inputHash: hashOf(JSON.stringify(body)) });
+    // The answer has a canonical form.
+    expect(program.calls()[0]?.snapshot).toMatchObject({ outputHash: hashOf({ id: 'same-id', choices: [] }) });
+  });
+
+  it('certifies a request as JSON beside an answer with a lone surrogate', async () => {
+    const answer = '{"id":"a","choices":["\\ud800"]}';
+    program = await ObservedProgram.start((_, response) => {
+      response.end(answer);
+    });
+    await ask(program.cer, program.server.url, request);
+    expect(program.calls()[0]?.snapshot).toMatchObject({ inputHash: hashOf(request), outputHash: hashOf(answer) });
+  });
+
+  it.each([
+    ['with a lone surrogate', '\\ud800'],
+    ['of any length', 'x'.repeat(2_000_000)],
+  ])('certifies an answer whose ids are texts %s', async (_, id) => {
+    program = await ObservedProgram.start((_request, response) => {
+      response.writeHead(500, { 'x-request-id': id.slice(0, 4000) });
+      response.end(`{"id":"${id}","error":{"code":"${id}","type":"later"}}`);
+    });
+    await ask(program.cer, program.server.url, request);
+    const [call] = program.calls();
+    expect(call?.payload).toMatchObject({ outcome: 'failed', errorCode: 'later' });
+    expect(Object.keys(call?.payload ?? {})).not.toContain('providerId');
+    expect(JSON.stringify(call?.bundle).length).toBeLessThan(2000);
+    expect(program.cer.of(JSON.parse(`"${id}"`))).toBeNull();
   });
 });

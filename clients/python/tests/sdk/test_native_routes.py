@@ -359,6 +359,40 @@ class Ollama(NativeRoutes):
         self.assertEqual(cer.stats().seen, 0)
 
 
+class OddContent(ObservedProgram):
+    """What a provider, or a program, may put into JSON that has no canonical form."""
+
+    def asked(self, answer: str, body: str, status: int = 200) -> Tuple[Members, Members]:
+        self.server.script = Script(JSON, (answer,), status)
+        cer = self.certificates()
+        with httpx.Client(transport=cer.transport()) as http:
+            http.post(f"{self.server.url}/v1/chat/completions", content=body)
+        return self.one()
+
+    def test_lone_surrogate_of_a_request_is_in_the_text_that_was_sent(self) -> None:
+        body = '{"messages": ["\\ud800"], "model": "m"}'
+        bundle, _ = self.asked('{"id":  "a"}', body)
+        self.assertEqual(bundle["snapshot"]["inputHash"], hash_of(body))
+        self.assertEqual(bundle["snapshot"]["outputHash"], hash_of({"id": "a"}))
+
+    def test_request_is_json_beside_an_answer_with_a_lone_surrogate(self) -> None:
+        answer = '{"id":  "a", "choices": ["\\ud800"]}'
+        bundle, _ = self.asked(answer, '{"model":  "m"}')
+        self.assertEqual(bundle["snapshot"]["inputHash"], hash_of({"model": "m"}))
+        self.assertEqual(bundle["snapshot"]["outputHash"], hash_of(answer))
+
+    def test_ids_that_no_certificate_can_state_are_left_out(self) -> None:
+        for text in ("\\ud800", "x" * 2_000_000):
+            with self.subTest(text[:9]):
+                error = f'{{"id": "{text}", "error": {{"code": "{text}", "type": "later"}}}}'
+                bundle, facts = self.asked(error, '{"model": "m"}', 500)
+                self.assertEqual((facts["outcome"], facts["errorCode"]), ("failed", "later"))
+                self.assertNotIn("providerId", facts)
+                self.assertLess(len(json.dumps(bundle)), 2000)
+                for path in self.folder.glob("[0-9]*.ndjson"):
+                    path.unlink()
+
+
 COHERE_BODY = {
     "model": "command-a-03-2025",
     "messages": MESSAGES,

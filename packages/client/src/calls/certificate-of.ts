@@ -1,4 +1,4 @@
-import { isMembers, textOf, type Json } from '../json.js';
+import { idOf, isMembers, type Json } from '../json.js';
 import { hashOfValue } from '../seal/seal.js';
 import type { Protocol } from '../settings.js';
 import type { CertifiedAnswers, SealedCall } from './certified-answers.js';
@@ -16,7 +16,7 @@ export function namesOf(output: Json, requestIds: readonly string[], contentHash
 }
 
 export function answerIdIn(output: unknown): string | null {
-  return textIn(output, ANSWER_IDS);
+  return idIn(output, ANSWER_IDS);
 }
 
 /**
@@ -30,7 +30,7 @@ export function certificateOf(answers: CertifiedAnswers, protocol: Protocol, ans
   const observed = answers.responses.get(answer);
   if (observed !== undefined) return observed.certificate;
   const find = (name: string | null): SealedCall | null => (name === null ? null : answers.find(name));
-  const requestId = textIn(answer, REQUEST_IDS);
+  const requestId = idIn(answer, REQUEST_IDS);
   // The request has no certificate, and another answer may have the same content or id.
   if (requestId !== null && !answers.isKnown(requestId)) return null;
   const held = HOLDERS.map((name) => (isMembers(answer) ? answerIdIn(answer[name]) : null));
@@ -41,9 +41,9 @@ export function certificateOf(answers: CertifiedAnswers, protocol: Protocol, ans
   );
 }
 
-function textIn(value: unknown, names: readonly string[]): string | null {
+function idIn(value: unknown, names: readonly string[]): string | null {
   for (const name of names) {
-    const found = textOf(value, name);
+    const found = idOf(value, name);
     if (found !== null) return found;
   }
   return null;

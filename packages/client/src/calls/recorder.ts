@@ -132,18 +132,30 @@ function startCall(deps: RecorderDeps, place: StepPlace | null): StartedCall {
   };
 }
 
-/** Content that JSON rules refuse (a lone surrogate, too many levels) is sealed as text. */
+/**
+ * Of input and output the one that JSON rules refuse (a lone surrogate, too many levels) is sealed as text, an answer of
+ * which bytes were seen by their hash. The other one is sealed as in any call.
+ */
 function sealCall(settings: Settings, facts: CallFacts, call: CallDescription): Sealed {
   const { confidential = null } = settings;
   const stated = confidential === null ? null : { parameters: {}, ...confidential };
   const sealed = (described: CallDescription): Sealed =>
     seal(executionOf(facts, described, protocolOf(settings), stated));
-  try {
-    return sealed(call);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    const output = call.outputSha256 === null ? JSON.stringify(call.output) : null;
-    const input = call.inputText ?? JSON.stringify(call.input);
-    return sealed({ ...call, input, inputHash: null, output });
-  }
+  const sealedOrNull = (described: CallDescription): Sealed | null => {
+    try {
+      return sealed(described);
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  };
+  const asStated = sealedOrNull(call);
+  if (asStated !== null) return asStated;
+  const input = { input: call.inputText ?? JSON.stringify(call.input), inputHash: null };
+  const output = { output: call.outputSha256 === null ? JSON.stringify(call.output) : null };
+  return (
+    sealedOrNull({ ...call, ...output }) ??
+    sealedOrNull({ ...call, ...input }) ??
+    sealed({ ...call, ...input, ...output })
+  );
 }

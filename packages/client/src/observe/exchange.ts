@@ -1,5 +1,5 @@
 import { ByteParts } from '@cer/ndjson';
-import { textOf, type Json } from '../json.js';
+import { idOf, isId, type Json } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import type { BodyHash } from './body-hash.js';
 import type { Fold, SseEvent } from './fold.js';
@@ -152,7 +152,7 @@ export class Exchange {
       bytes: this.#bytes,
       sha256: hash.hex(),
       streamed: this.#fold !== null,
-      requestIds: REQUEST_ID_HEADERS.map((name) => this.#response?.headers.get(name)).filter((id) => id != null),
+      requestIds: REQUEST_ID_HEADERS.flatMap((name) => this.#response?.headers.get(name) ?? []).filter(isId),
     });
     this.#kept = null;
   }
@@ -182,7 +182,7 @@ function decoded(bytes: ByteParts): string {
 /** Codes that are numbers repeat the HTTP status. */
 function errorCodeOf(output: Json): string | null {
   const error = isRecord(output) ? output['error'] : undefined;
-  return textOf(error, 'code') ?? textOf(error, 'type') ?? textOf(error, 'status');
+  return idOf(error, 'code') ?? idOf(error, 'type') ?? idOf(error, 'status');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

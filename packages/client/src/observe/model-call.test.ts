@@ -4,6 +4,14 @@ import { modelCallOf } from './model-call.js';
 const posted = (url: string, body: string | FormData): ReturnType<typeof modelCallOf> =>
   modelCallOf(url, { method: 'POST', body });
 
+it.each([
+  ['text', Buffer.from('{"model":"é"}'), '{"model":"é"}'],
+  ['no text', Buffer.from('{"model":"é"}', 'latin1'), null],
+])('a body of bytes is that of a call: %s', (_, body, text) => {
+  const init = { method: 'POST', body };
+  expect(modelCallOf('https://api.openai.com/v1/chat/completions', init)).toMatchObject({ body: text });
+});
+
 describe('a request to a path of messages', () => {
   it.each([
     ['of a chat service', '{"content":"the \\"model\\" is here"}'],

@@ -1,3 +1,4 @@
+import { ByteParts } from '@cer/ndjson';
 import { foldMessages } from './anthropic-messages.js';
 import { foldCohere } from './cohere-chat.js';
 import type { Fold } from './fold.js';
@@ -89,15 +90,15 @@ async function textWithin(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<string | null> {
   const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  for (let text = ''; ;) {
+  const parts = new ByteParts();
+  for (;;) {
     const read = await Promise.race([reader.read(), late]);
     if (read === undefined) {
       reader.cancel().catch(() => undefined);
       return null;
     }
-    if (read.done) return text + decoder.decode();
-    text += decoder.decode(read.value, { stream: true });
+    if (read.done) return textIn(parts.joined());
+    parts.add(read.value);
   }
 }
 
@@ -150,10 +151,16 @@ function retryCount(headers: RequestInit['headers'] | undefined): string | null 
 /** Streams and forms are left alone: reading them would consume them. */
 function bodyText(body: RequestInit['body'] | undefined): string | null {
   if (typeof body === 'string') return body;
-  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
-    return new TextDecoder().decode(body);
+  return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? textIn(body) : null;
+}
+
+/** @returns null for bytes that are no text: the hash of what they were replaced by would not be that of the request */
+function textIn(bytes: NodeJS.ArrayBufferView | ArrayBuffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
   }
-  return null;
 }
 
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
