@@ -7,7 +7,7 @@ import type { Settings } from './settings.js';
 import { createDrain } from './spool/drain.js';
 import { errorCode } from './spool/error-code.js';
 import { createMemorySpool } from './spool/memory-spool.js';
-import type { Spool } from './spool/spool.js';
+import { earliest, type Spool } from './spool/spool.js';
 import { newCounts, type Counts, type Stats } from './stats.js';
 
 const MAX_SPOOL_BYTES = 256 * 1024 * 1024;
@@ -71,8 +71,8 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
   const sum = (name: 'waiting' | 'waitingBytes' | 'torn' | 'adopted'): number =>
     spools.reduce((total, spool) => total + spool[name], 0);
   const oldestMs = (): number | null => {
-    const times = spools.map(({ oldestAt }) => oldestAt).filter((at) => at !== null);
-    return times.length === 0 ? null : Math.max(0, Date.now() - Math.min(...times));
+    const oldestAt = earliest(spools.map((spool) => spool.oldestAt));
+    return oldestAt === null ? null : Math.max(0, Date.now() - oldestAt);
   };
   const isTooOld = (): boolean => maxSpoolAgeMs !== undefined && (oldestMs() ?? 0) > maxSpoolAgeMs;
   const isFull = (): boolean => sum('waitingBytes') >= maxSpoolBytes || isTooOld();

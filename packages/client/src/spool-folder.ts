@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { segmentsIn } from './spool/orphans.js';
 import { Segment } from './spool/segment.js';
-import { sealedAt } from './spool/spool.js';
+import { earliest, sealedAt } from './spool/spool.js';
 
 /** A segment of a spool folder as it is on the disk. */
 export interface SpoolSegment {
@@ -52,11 +52,10 @@ export function readSpoolFolder(dir: string): SpoolFolder {
     const cutOff = !isRunning && read < segment.size ? 1 : 0;
     return { name, isRunning, bundles, torn: lines.length - bundles.length + cutOff };
   });
-  const times = segments.flatMap(({ bundles }) => bundles.slice(0, 1).map(sealedAt)).filter((at) => at !== null);
   const buried = join(dir, 'dead.ndjson');
   return {
     segments,
     dead: existsSync(buried) ? readFileSync(buried, 'utf8').split('\n').length - 1 : 0,
-    oldestAt: times.length === 0 ? null : Math.min(...times),
+    oldestAt: earliest(segments.flatMap(({ bundles }) => bundles.slice(0, 1).map(sealedAt))),
   };
 }

@@ -6,6 +6,7 @@ import fs, {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -45,6 +46,15 @@ describe('a spool of files', () => {
     expect((await spool.next(LINES + 1))?.texts.at(-1)).toBe(text);
     const joined = concat.mock.calls.flatMap(([parts]) => parts).reduce((sum, { length }) => sum + length, 0);
     expect(joined).toBeLessThan(5 * text.length);
+  });
+
+  it('opens beside a segment of its process that is removed at that moment', async () => {
+    // A link without a target is listed, as such a file is, and is not there.
+    symlinkSync('removed', join(dir, `${process.pid}-${'0'.repeat(16)}.ndjson`));
+    const second = openFileSpool(dir, fail);
+    second.put('{}');
+    expect(second.waiting).toBe(1);
+    await second.close();
   });
 
   it('reads a batch in several turns of the event loop', async () => {

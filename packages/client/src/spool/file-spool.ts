@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode } from './error-code.js';
 import { orphansIn, segmentName } from './orphans.js';
 import { Segment, type SegmentLine } from './segment.js';
-import type { Batch, Spool } from './spool.js';
+import { earliest, type Batch, type Spool } from './spool.js';
 
 /** A segment with more bytes is ended, so that attested bundles leave the disk. */
 const SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -39,8 +39,7 @@ class FileSpool implements Spool {
   }
 
   get oldestAt(): number | null {
-    const times = this.#segments.map(({ oldestAt }) => oldestAt).filter((at) => at !== null);
-    return times.length === 0 ? null : Math.min(...times);
+    return earliest(this.#segments.map(({ oldestAt }) => oldestAt));
   }
 
   put(text: string): void {

@@ -36,7 +36,9 @@ function isOrphan(dir: string, name: string): boolean {
   if (ownNames().has(name)) return false;
   const pid = Number(SEGMENT.exec(name)?.[1]);
   if (pid !== process.pid) return !isRunning(pid);
-  return statSync(join(dir, name)).mtimeMs < Date.now() - process.uptime() * 1000 - 2000;
+  // Another thread, which has the same id, may have sent and removed it.
+  const facts = statSync(join(dir, name), { throwIfNoEntry: false });
+  return facts !== undefined && facts.mtimeMs < Date.now() - process.uptime() * 1000 - 2000;
 }
 
 function isRunning(pid: number): boolean {

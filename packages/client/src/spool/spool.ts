@@ -33,6 +33,11 @@ export function sealedAt(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** The earliest of these times; null without one. A folder may have more segments than a function takes arguments. */
+export function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null);
+}
+
 /** A project is registered after its steps are attested, by a separate request. */
 export function isProject(text: string): boolean {
   return text.startsWith('{"bundleType":"cer.project.bundle.v1"');
