@@ -1,5 +1,6 @@
 import { faultCode } from '../files/fault-code.js';
 
+/** Codes of faults before a request is sent. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing listens there'],
   ['ENOTFOUND', 'there is no such host'],
@@ -10,10 +11,19 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
 ]);
 
+/** Whether a failed `fetch` made no connection, so that the other side received nothing. */
+export function isUnsent(error: unknown): boolean {
+  return MEANINGS.has(codeOf(error) ?? '');
+}
+
 /** The code of a failed `fetch` and what it means, in brackets behind a space; empty without a code. */
 export function connectionFault(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
+  const code = codeOf(error);
   if (code === null) return '';
   const meaning = MEANINGS.get(code);
   return ` (${code}${meaning === undefined ? '' : `: ${meaning}`})`;
+}
+
+function codeOf(error: unknown): string | null {
+  return typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { NodeError, NodeQuestion, RouteName, NodeAnswer as Received } from '@cer/client/node-client';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { connectionFault } from '../http/connection-fault.js';
+import { connectionFault, isUnsent } from '../http/connection-fault.js';
 import { secondsOf, TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
 import { readSecretFile } from '../files/secret-file.js';
 import type { Io } from '../io.js';
@@ -43,6 +43,13 @@ export interface NodeAnswer {
 /** The node did not give a usable response, or the response could not be stored; one sentence. */
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
+  /** Whether the node received nothing. */
+  readonly isUnsent: boolean;
+
+  constructor(message: string, { isUnsent = false }: { readonly isUnsent?: boolean } = {}) {
+    super(message);
+    this.isUnsent = isUnsent;
+  }
 }
 
 /** @throws UsageError when the address is missing or malformed */
@@ -154,7 +161,7 @@ export function refusalOrThrow(error: NodeError, maxMs: number): NodeAnswer {
   }
   if (status !== null) throw notJson(status);
   if (code === 'TIMEOUT') throw new NodeFault(`the node did not respond within ${secondsOf(maxMs)}`);
-  throw new NodeFault(`${error.message}${connectionFault(error.cause)}`);
+  throw new NodeFault(`${error.message}${connectionFault(error.cause)}`, { isUnsent: isUnsent(error.cause) });
 }
 
 function notJson(status: number): NodeFault {

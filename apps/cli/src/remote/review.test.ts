@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson } from '@cer/canonical-json';
@@ -59,6 +60,23 @@ describe('cer review', () => {
     const changed = folder.write('changed.json', made.stdout.replaceAll('rejected', 'approved'));
     const refused = await cer(['verify', changed, '--keys', keys]);
     expect([refused.exitCode, refused.stdout.includes('Human review')]).toEqual([1, false]);
+  });
+
+  it.each([
+    ['no node is there', null, 'ECONNREFUSED', false],
+    ['the node refuses', 400, '"httpStatus": 400', false],
+    ['the node fails', 500, '"httpStatus": 500', true],
+    ['the answer is no JSON', 0, 'values.json is kept', true],
+  ])('keeps the values where the node may have certified them: %s', async (_, status, report, isKept) => {
+    const node = await servers.serve((_request, response) => {
+      if (status === 0) response.end('ok');
+      else response.writeHead(status ?? 200).end('{"error":"INTERNAL_ERROR"}');
+    });
+    if (status === null) await servers.close();
+    const values = folder.file(`${randomUUID()}-values.json`);
+    const said = await review(node, '--decision', 'approved', '--values', values);
+    expect([said.exitCode, said.stderr]).toEqual([1, expect.stringContaining(report)]);
+    expect(existsSync(values)).toBe(isKept);
   });
 
   it('requires a decision and a new values file before any request', async () => {

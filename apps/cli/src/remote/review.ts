@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import type { JsonObject } from '@cer/canonical-json';
 import { isSha256Hash, sha256 } from '@cer/cer-core';
 import { REVIEW_DECISIONS, reviewRequest } from '@cer/cer-core/review';
 import { onlyOperand, readArguments } from '../arguments.js';
@@ -14,9 +16,12 @@ import {
   NODE_FLAG_HELP,
   NODE_FLAGS,
   nodeAddress,
+  NodeFault,
   postToNode,
   refused,
   talking,
+  type NodeAnswer,
+  type NodeConnection,
 } from './node-client.js';
 
 const OWNER_ONLY = 0o600;
@@ -86,9 +91,26 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const text = `${JSON.stringify({ executionId, input, output }, null, 2)}\n`;
   await writeNewFile(values, text, { option: '--values', mode: OWNER_ONLY }, io);
   return talking(io, async () => {
-    const answer = await postToNode(node, 'certify', request);
-    return answer.status === 200 ? answered(answer, io) : refused(answer, io);
+    const answer = await certified(node, request, values);
+    if (answer.status === 200) return answered(answer, io);
+    // A refusal certifies nothing; a fault of the node, or of what is before it, may come after the certificate.
+    if (answer.status < 500) await rm(values, { force: true });
+    return refused(answer, io);
   });
+}
+
+/** Where the node received nothing, the values are of no review, and their file is removed. @throws NodeFault */
+async function certified(node: NodeConnection, request: JsonObject, values: string): Promise<NodeAnswer> {
+  try {
+    return await postToNode(node, 'certify', request);
+  } catch (error) {
+    if (!(error instanceof NodeFault)) throw error;
+    if (!error.isUnsent) {
+      throw new NodeFault(`${error.message}. It may have certified the review, so ${nameOf(values)} is kept`);
+    }
+    await rm(values, { force: true });
+    throw error;
+  }
 }
 
 async function commentIn(source: string, io: Io): Promise<string> {
