@@ -4244,13 +4244,14 @@ class _Zip:
         if position != directory:
             raise PackageFault("PACKAGE_MALFORMED", "", "has bytes that belong to no entry")
 
-    @staticmethod
-    def malformed(name: str = "") -> PackageFault:
-        rule = (
-            "is stored in a way that packages do not use"
-            if name
-            else "is not a complete ZIP: was the download cut off?"
-        )
+    def malformed(self, name: str = "") -> PackageFault:
+        self.file.seek(0)
+        if name:
+            rule = "is stored in a way that packages do not use"
+        elif self.file.read(4) == b"PK\3\4":
+            rule = "is not a complete ZIP: was the download cut off?"
+        else:
+            rule = "is not a ZIP: a certificate and a project are checked without --package"
         return PackageFault("PACKAGE_MALFORMED", name, rule)
 
     def bytes_at(self, position: int, length: int) -> bytes:

@@ -109,6 +109,11 @@ describe('cer', () => {
     },
   );
 
+  it('explains the commands that begin so', async () => {
+    expect(await cer(['keys', 'root', '--help'])).toEqual(await cer(['help', 'keys', 'root']));
+    expect(await cer(['keys', '-h'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   it('shows the keys of a node', async () => {
     const { exitCode, stdout } = await cer(['keys', 'show', sample('keys.json')]);
     expect(exitCode).toBe(0);

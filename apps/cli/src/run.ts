@@ -37,14 +37,15 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.verified;
   }
   const call = findCommand(argv);
-  const under = call === null ? commandsUnder(argv.filter((arg) => !HELP_FLAGS.has(arg))) : [];
+  const words = argv.filter((arg) => !HELP_FLAGS.has(arg));
+  const under = call === null ? commandsUnder(words) : [];
+  if (under.length > 0 && asksForHelp(argv)) return run(['help', ...words], io);
   if (under.length > 0) {
     const names = under.map(({ name }) => name).join(', ');
     const question = under.length === 1 ? 'do you mean' : 'which one';
     throw new UsageError(`${question}: ${names}? (see: cer help ${printable(first, 40)})`);
   }
   if (call === null) {
-    const words = argv.filter((arg) => !HELP_FLAGS.has(arg));
     const group = groupIn(words);
     if (group.length > 0) {
       const [name, wrong] = [group.join(' '), printable(words[group.length] ?? '', 40)];

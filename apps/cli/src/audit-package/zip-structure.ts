@@ -9,6 +9,8 @@ import type { PackageLimits } from './package-limits.js';
 const MAX_RATIO = 100;
 const RATIO_COUNTS_FROM = 1024 * 1024;
 
+/** The first bytes of every package: it has at least one entry. */
+const START_SIGNATURE = 0x04034b50;
 const END_SIZE = 22;
 const END_SIGNATURE = 0x06054b50;
 const LONG_END_SIZE = 56;
@@ -16,6 +18,8 @@ const LONG_LOCATOR_SIZE = 20;
 const LONG_LOCATOR_SIGNATURE = 0x07064b50;
 const DIRECTORY_RECORD_SIZE = 46;
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
+
+const NOT_COMPLETE = 'is not a complete ZIP: was the download cut off?';
 
 const STORED = 0;
 const DEFLATED = 8;
@@ -73,7 +77,10 @@ export async function openSoundZip(file: FileHandle, limits: PackageLimits): Pro
  */
 async function assertReadableEnd(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
-  const refused = new PackageRefused('PACKAGE_MALFORMED', '', 'is not a complete ZIP: was the download cut off?');
+  const start = await bytesAt(file, 0, 4);
+  const isZip = start.length === 4 && start.readUInt32LE(0) === START_SIGNATURE;
+  const rule = isZip ? NOT_COMPLETE : 'is not a ZIP: cer verify checks a certificate, a project and a picture';
+  const refused = new PackageRefused('PACKAGE_MALFORMED', '', rule);
   const end = await bytesAt(file, size - END_SIZE, END_SIZE);
   if (end.length < END_SIZE || end.readUInt32LE(0) !== END_SIGNATURE || end.readUInt16LE(20) !== 0) throw refused;
   // Disk numbers, and the entries on this disk and in all.
@@ -103,7 +110,7 @@ async function read<T>(step: () => Promise<T>): Promise<T> {
     if (detail.includes('encryption')) {
       throw new PackageRefused('ENTRY_ENCRYPTED', '', 'an entry is encrypted');
     }
-    throw new PackageRefused('PACKAGE_MALFORMED', '', 'is not a complete ZIP: was the download cut off?');
+    throw new PackageRefused('PACKAGE_MALFORMED', '', NOT_COMPLETE);
   }
 }
 

@@ -53,6 +53,20 @@ const made = async (changes: PackageChanges, of: readonly PackageRecord[] = reco
 const LINK = 0o120777 << 16;
 
 describe('cer verify-package', () => {
+  it('names the command for a file that is not a ZIP', async () => {
+    const whole = rawZip(good);
+    for (const [bytes, rule] of [
+      [Buffer.from('{"certificateHash":"sha256:a"}\n'), 'is not a ZIP: cer verify checks'],
+      [whole.subarray(0, 200), 'is not a complete ZIP: was the download cut off?'],
+    ] as const) {
+      const { reason, findings } = await refused(bytes);
+      expect([reason, findings]).toEqual([
+        'PACKAGE_MALFORMED',
+        [expect.objectContaining({ detail: expect.stringContaining(rule) })],
+      ]);
+    }
+  });
+
   it('reports a good package as complete', async () => {
     const { exitCode, stdout, stderr } = await verified(rawZip(good));
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
