@@ -94,6 +94,12 @@ describe('under 1.3.1', () => {
     expect(found?.payload).toMatchObject({ declaredParameters: ['maxTokens'] });
   });
 
+  it('declared numbers are named in the order of their names', async () => {
+    const parameters = { temperature: 1, seed: 7, maxTokens: 4096 };
+    await call({ confidential: { prompt: 'An answer', onOpenings: () => undefined, parameters } }, {});
+    expect(program.calls()[0]?.payload).toMatchObject({ declaredParameters: ['maxTokens', 'seed'] });
+  });
+
   it('an answer over the limit is sealed by hash', async () => {
     await call({ maxContentBytes: 10, confidential: { prompt: 'An answer', onOpenings: () => undefined } });
     expect(program.calls()[0]?.payload).toMatchObject({ outputIs: 'bytes' });

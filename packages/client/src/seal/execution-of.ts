@@ -121,6 +121,7 @@ export function executionOf(
   execution['output'] = output ?? { responseSha256: hash };
   execution['parameters'] = { topP: null, seed: null, ...confidential.parameters, ...call.parameters };
   const declared = Object.keys(confidential.parameters).filter((name) => !(name in call.parameters));
+  declared.sort();
   if (declared.length > 0) payload['declaredParameters'] = declared;
   return execution;
 }
