@@ -15,7 +15,7 @@ from cer_client.certified_answers import SealedCall
 from cer_client.evidence import Evidence, Hooks, Limits
 from cer_client.executions import Json
 from cer_client.node import Node
-from cer_client.options import check_functions, check_numbers, check_strings
+from cer_client.options import check_amounts, check_functions, check_label, check_numbers, check_strings
 from cer_client.projects import Project
 from cer_client.recorder import CertifiedCall, CertifiedProject, Confidential, Recorder, RecorderDeps
 from cer_client.redaction import Redaction, checked
@@ -79,7 +79,9 @@ class Certificates:
         """Raises TypeError for an option of another type, ValueError for one that cannot be."""
         check_strings({"app_id": app_id, "node_url": node_url, "api_key": api_key})
         sizes = {"max_spool_bytes": max_spool_bytes, "max_content_bytes": max_content_bytes}
-        check_numbers({**sizes, "max_spool_age": max_spool_age, "coverage_every": coverage_every, "timeout": timeout})
+        amounts = {**sizes, "max_spool_age": max_spool_age, "timeout": timeout}
+        check_numbers({**amounts, "coverage_every": coverage_every})
+        check_amounts(amounts)
         check_functions({"certify": certify, "on_certified": on_certified, "on_project": on_project})
         check_functions({"on_dead_letter": on_dead_letter, "on_error": on_error})
         if confidential is not None and not isinstance(confidential, Confidential):
@@ -90,8 +92,7 @@ class Certificates:
             raise ValueError("protocol: must be 1.2.0 or 1.3.0, or 1.3.1 with the option confidential")
         if on_full not in ("count", "raise-before-call"):
             raise ValueError("on_full: must be count or raise-before-call")
-        if not app_id or len(app_id) > 256:
-            raise ValueError("app_id: must have 1 to 256 characters")
+        check_label("app_id", app_id)
         if coverage_every is not None and not coverage_every > 0:
             raise ValueError("coverage_every: must be a number of seconds above 0")
         masking = checked(redaction)
@@ -127,13 +128,20 @@ class Certificates:
         """A transport for `httpx.Client` and `httpx2.Client`.
 
         `inner` makes the calls; absent, `HTTPTransport` of the client's library with the limits of the SDKs.
-        `provider` is the provider in certificates; absent, by the host.
+        `provider` is the provider in certificates; absent, by the host. Raises TypeError and ValueError for another
+        one than certificates take.
         """
-        return CertifyingTransport(Observer(self._recorder, self._max_content_bytes, provider), inner)
+        return CertifyingTransport(self._observer(provider), inner)
 
     def async_transport(self, inner: Any = None, *, provider: Optional[str] = None) -> Any:
         """The same for `httpx.AsyncClient` and `httpx2.AsyncClient`."""
-        return AsyncCertifyingTransport(Observer(self._recorder, self._max_content_bytes, provider), inner)
+        return AsyncCertifyingTransport(self._observer(provider), inner)
+
+    def _observer(self, provider: Optional[str]) -> Observer:
+        check_strings({"provider": provider})
+        if provider is not None:
+            check_label("provider", provider)
+        return Observer(self._recorder, self._max_content_bytes, provider)
 
     def langchain(self) -> Any:
         """A handler for the option `callbacks` of LangChain."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Mapping, Optional
+
+from cer_verify import has_control, unit_count, well_formed
 
 
 def check_strings(options: Mapping[str, object]) -> None:
@@ -17,6 +19,19 @@ def check_numbers(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value is not None and not isinstance(value, (int, float)):
             raise TypeError(f"{name}: must be a number")
+
+
+def check_amounts(options: Mapping[str, Optional[float]]) -> None:
+    """Raises ValueError for a stated number below 0, and for NaN."""
+    for name, value in options.items():
+        if value is not None and not value >= 0:
+            raise ValueError(f"{name}: must be a number, at least 0")
+
+
+def check_label(name: str, value: str) -> None:
+    """Raises ValueError for what no certificate takes as the name of a program, a provider or a tool."""
+    if not 1 <= unit_count(value) <= 256 or has_control(value) or not well_formed(value):
+        raise ValueError(f"{name}: must have 1 to 256 characters and no control characters")
 
 
 def check_functions(options: Mapping[str, object]) -> None:

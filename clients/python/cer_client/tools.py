@@ -10,10 +10,10 @@ from typing import Any, Awaitable, Callable, List, Mapping, Optional, Tuple
 
 from cer_client.executions import Json, Members
 from cer_client.json_of import held_content_of, partly_held
+from cer_client.options import check_label
 from cer_client.recorder import Recorder, StartedCall
 from cer_client.sealing import Call
 from cer_client.taken_items import followed, followed_async
-from cer_verify import has_control, unit_count, well_formed
 
 # The provider of a tool's certificate.
 PROVIDER = "tool"
@@ -33,7 +33,9 @@ def observe_tool(recorder: Recorder, name: Optional[str], function: Callable[...
         raise TypeError('cer.tool takes a function; another name is given as @cer.tool(name="look_up")')
     # Of an object that can be called, what its class says.
     kinds: Tuple[object, ...] = (function, type(function).__call__)
-    tool = _Tool(recorder, _checked(name or _name_of(function)), function)
+    tool_name = name or _name_of(function)
+    check_label("name", tool_name)
+    tool = _Tool(recorder, tool_name, function)
 
     def observed(*arguments: Any, **named: Any) -> Any:
         call = tool.begin(arguments, named)
@@ -75,13 +77,6 @@ def _name_of(function: Any) -> str:
     while isinstance(function, functools.partial):
         function = function.func
     return str(getattr(function, "__name__", type(function).__name__))
-
-
-def _checked(name: str) -> str:
-    """See docs/spec.md, "Members and their rules"."""
-    if 1 <= unit_count(name) <= 256 and not has_control(name) and well_formed(name):
-        return name
-    raise ValueError("name: must have 1 to 256 characters and no control characters")
 
 
 class _Tool:

@@ -577,6 +577,29 @@ class SpoolTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"^{rule}$"):
                 Certificates(**given)
 
+    def test_options_with_which_no_call_would_get_a_certificate(self) -> None:
+        for options, rule in (
+            ({"max_spool_bytes": -1}, "max_spool_bytes: must be a number, at least 0"),
+            ({"max_spool_age": float("nan")}, "max_spool_age: must be a number, at least 0"),
+            ({"timeout": -1.5}, "timeout: must be a number, at least 0"),
+            ({"app_id": ""}, "app_id: must have 1 to 256 characters and no control characters"),
+            ({"app_id": "a\n"}, "app_id: must have 1 to 256 characters and no control characters"),
+            ({"app_id": "\U0001f5fc" * 129}, "app_id: must have 1 to 256 characters and no control characters"),
+        ):
+            given: Dict[str, Any] = {"app_id": "tests", "node_url": NODE_DOWN, "in_memory": True, **options}
+            with self.assertRaisesRegex(ValueError, f"^{rule}$"):
+                Certificates(**given)
+        cer = Certificates("tests", node_url=NODE_DOWN, in_memory=True, max_spool_bytes=0)
+        number: Any = 5
+        for make in (cer.transport, cer.async_transport):
+            with self.assertRaisesRegex(
+                ValueError, "^provider: must have 1 to 256 characters and no control characters$"
+            ):
+                make(provider="a\x00")
+            with self.assertRaisesRegex(TypeError, "^provider: must be a string$"):
+                make(provider=number)
+        cer.close(0)
+
     def test_spool_that_is_a_file(self) -> None:
         faults: List[BaseException] = []
         Certificates("tests", node_url=NODE_DOWN, spool_dir=__file__, on_error=faults.append).close(0)

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { certificates } from './certificates.js';
 import { createNodeClient } from './node-client.js';
+import { settingsOf } from './settings.js';
 
 const GOOD = { appId: 'tests', nodeUrl: 'http://127.0.0.1:1', spoolDir: null };
 
@@ -11,6 +12,7 @@ const untyped: (options?: unknown) => unknown = (options) => Reflect.apply(certi
 describe('options of a program without types', () => {
   it.each([
     [{ appId: '' }, 'appId: must be a string of 1 to 256 characters'],
+    [{ appId: 'a\n' }, 'appId: must be a string of 1 to 256 characters, none of them a control character'],
     [{ appId: 5 }, 'appId: must be a string of 1 to 256 characters'],
     [{ apiKey: 5 }, 'apiKey: must be a string'],
     [{ spoolDir: 5 }, 'spoolDir: must be a string, or null'],
@@ -28,6 +30,14 @@ describe('options of a program without types', () => {
     [{ toString: 'x' }, 'toString: is not an option'],
   ])('refuses %p', (options, message) => {
     expect(() => untyped({ ...GOOD, ...options })).toThrow(message);
+  });
+
+  it('takes an empty variable for a missing one', () => {
+    const { CER_SPOOL_DIR } = process.env;
+    process.env['CER_SPOOL_DIR'] = '';
+    expect(settingsOf({ appId: 'tests', nodeUrl: 'http://127.0.0.1:1' }).spoolDir).toBe('.cer-spool');
+    if (CER_SPOOL_DIR === undefined) delete process.env['CER_SPOOL_DIR'];
+    else process.env['CER_SPOOL_DIR'] = CER_SPOOL_DIR;
   });
 
   it('names what it takes when nothing is given', () => {
@@ -59,6 +69,8 @@ describe('options of a program without types', () => {
     for (const given of [[() => 1], ['case-7', () => 1], [{}, () => 1], [{ project: 'case-7' }]]) {
       await expect(call(cer, 'run', ...given)()).rejects.toThrow('run: takes { project }, such as');
     }
+    expect(call(cer, 'fetch', { provider: 'a\u0080' })).toThrow('none of them a control character or a lone surrogate');
+    expect(call(cer, 'tool', '\ud800', () => 1)).toThrow('the name must not contain a control character');
     for (const given of [[() => 1], ['weather']]) {
       expect(call(cer, 'tool', ...given)).toThrow('tool: takes a name and a function, such as');
     }

@@ -7,7 +7,7 @@ type Rule = readonly [isValid: (value: unknown) => boolean, rule: string];
 const TEXT: Rule = [(value) => typeof value === 'string', 'must be a string'];
 const AMOUNT: Rule = [(value) => typeof value === 'number' && value >= 0, 'must be a number, at least 0'];
 const FUNCTION: Rule = [(value) => typeof value === 'function', 'must be a function'];
-const LABEL = 'must be a string of 1 to 256 characters';
+const LABEL = 'must be a string of 1 to 256 characters, none of them a control character or a lone surrogate';
 const oneOf = (...values: readonly string[]): Rule => [
   (value) => typeof value === 'string' && values.includes(value),
   `must be one of ${values.join(', ')}`,
@@ -15,7 +15,7 @@ const oneOf = (...values: readonly string[]): Rule => [
 
 /** One rule for each option; null where a function below, or the reader of the option, checks its value. */
 const RULES: Readonly<Record<keyof CertificatesOptions, Rule | null>> = {
-  appId: [isLabel, LABEL],
+  appId: [isPlainLabel, LABEL],
   nodeUrl: null,
   apiKey: TEXT,
   spoolDir: [(value) => value === null || typeof value === 'string', 'must be a string, or null'],
@@ -83,6 +83,15 @@ function isLabel(value: unknown): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= 256;
 }
 
+/** As certificates take the names of programs, providers and tools: no call would get a certificate with another one. */
+function isPlainLabel(value: unknown): value is string {
+  return isLabel(value) && isPlain(value);
+}
+
+function isPlain(text: string): boolean {
+  return !/[\u0000-\u001f\u007f-\u009f]/.test(text) && isWellFormed(text);
+}
+
 function isInterval(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && value > 0);
 }
@@ -101,7 +110,7 @@ export function checkFetchOptions(options: unknown): void {
     );
   }
   const provider = memberOf(options, 'provider');
-  if (provider !== undefined && !isLabel(provider)) throw new TypeError(`provider: ${LABEL}`);
+  if (provider !== undefined && !isPlainLabel(provider)) throw new TypeError(`provider: ${LABEL}`);
 }
 
 /** @throws TypeError for anything but a client of an SDK, such as its class */
@@ -118,6 +127,8 @@ export function checkRun(options: unknown, work: unknown): void {
 
 /** @throws TypeError for other arguments than those of `tool` */
 export function checkTool(name: unknown, tool: unknown): void {
-  if (typeof name === 'string' && typeof tool === 'function') return;
-  throw new TypeError("tool: takes a name and a function, such as cer.tool('weather', weather)");
+  if (typeof name !== 'string' || typeof tool !== 'function') {
+    throw new TypeError("tool: takes a name and a function, such as cer.tool('weather', weather)");
+  }
+  if (!isPlain(name)) throw new TypeError('tool: the name must not contain a control character or a lone surrogate');
 }

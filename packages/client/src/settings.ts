@@ -144,7 +144,8 @@ export function settingsOf(options: CertificatesOptions): Settings {
     onError: options.onError ?? warnOfRefusal,
     nodeUrl,
     fetch: options.fetch ?? globalThis.fetch,
-    spoolDir: options.spoolDir === undefined ? (environment['CER_SPOOL_DIR'] ?? platform.spoolDir) : options.spoolDir,
+    // An empty variable is a missing one.
+    spoolDir: options.spoolDir === undefined ? environment['CER_SPOOL_DIR'] || platform.spoolDir : options.spoolDir,
     ...(apiKey !== undefined && apiKey !== '' && { apiKey }),
   };
 }

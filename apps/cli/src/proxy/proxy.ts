@@ -59,7 +59,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
     apiKey: apiKey(flags['api-key-file'], io),
     timeoutMs: timeoutMs(io, TIMEOUT_MS.others),
   };
-  const spoolDir = flags.spool ?? io.env['CER_SPOOL_DIR'];
+  const spoolDir = flags.spool ?? (io.env['CER_SPOOL_DIR'] || undefined);
   const refused: string[] = [];
   // Loaded here only, so that no other command waits for it.
   const { certificates } = await import('@cer/client');
