@@ -230,5 +230,7 @@ describe('cer proxy', () => {
       const said = await cer(['proxy', addressOf(provider), '--port', '65536', flag, text], { env });
       expect(said).toMatchObject({ exitCode: 3, stderr: `cer: ${flag}: must have 1 to 256 characters\n` });
     }
+    const said = await cer(['proxy', addressOf(provider), '--port', '65536', flag, 'a\n'], { env });
+    expect(said).toMatchObject({ exitCode: 3, stderr: `cer: ${flag}: must not have control characters\n` });
   });
 });

@@ -16,6 +16,8 @@ from cer_verify import JsonFault, Members, get, parse_json, text_of
 TOO_LARGE = 413
 # Maximum wait that a node can ask for, in seconds. A longer one than a lock can wait would end the thread.
 MAX_WAIT_S = 24 * 60 * 60.0
+# Longest time of a request, in seconds. A socket takes no infinite one, and no request would be made.
+MAX_TIMEOUT_S = 2_000_000.0
 # Maximum bytes of an answer.
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
@@ -48,7 +50,7 @@ class Node:
     """The routes of a node that take sealed bundles."""
 
     def __init__(self, url: str, api_key: Optional[str], timeout: float) -> None:
-        self._base, self._timeout = url, timeout
+        self._base, self._timeout = url, min(timeout, MAX_TIMEOUT_S)
         self._api_key = (api_key or "").strip()
         # Errors would quote a key that a header cannot carry.
         if not re.fullmatch(r"[\x20-\x7e]*", self._api_key):

@@ -188,6 +188,11 @@ class SpoolTest(unittest.TestCase):
         self.assertEqual((cer.stats().attested, cer.stats().waiting_bytes), (450, 0))
         self.assertEqual(self.segments(), [])
 
+    def test_no_time_limit_is_the_longest_of_a_socket(self) -> None:
+        cer = self.certificates(timeout=float("inf"))
+        record(cer)
+        self.assertEqual(cer.flush(30), 0)
+
     def test_the_key_has_no_space_around_it_and_is_one_line(self) -> None:
         cer = self.certificates(api_key="secret-key\n")
         record(cer)

@@ -1,5 +1,6 @@
 import { createCoverage } from './coverage.js';
 import { certifiedCall, certifiedProject, registerProject } from './deliver.js';
+import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { askLines } from './node-api/lines.js';
 import type { NodeAccess } from './node-api/request.js';
 import type { Platform } from './platform/platform.js';
@@ -127,7 +128,13 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
       stopReports();
       await flush({ timeoutMs: Math.max(0, endsAt - performance.now()) });
       drain.stop();
-      for (const spool of spools) await spool.close();
+      for (const spool of spools) {
+        try {
+          await spool.close();
+        } catch (error) {
+          failed(error);
+        }
+      }
     },
   };
 }
@@ -154,9 +161,12 @@ function startReports(
   const timer =
     wanted.everyMs === undefined
       ? undefined
-      : setInterval(() => {
-          report(false);
-        }, wanted.everyMs);
+      : setInterval(
+          () => {
+            report(false);
+          },
+          Math.min(LONGEST_TIMER_MS, wanted.everyMs),
+        );
   if (timer !== undefined) platform.unref(timer);
   let isOver = false;
   return () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -61,6 +61,18 @@ describe('the folder of the spool', () => {
     await Promise.all([ask(first, server.url), ask(second, server.url)]);
     expect(segments()).toHaveLength(2);
     expect([first.stats().waiting, second.stats().waiting]).toEqual([1, 1]);
+  });
+
+  it('may be on a disk that fails when the client closes', async () => {
+    const faults: unknown[] = [];
+    const cer = program({ onError: (error) => faults.push(error) });
+    await ask(cer, server.url);
+    jest.spyOn(fs, 'fdatasyncSync').mockImplementation(() => {
+      throw new Error('EIO');
+    });
+    await cer.close({ timeoutMs: 0 });
+    expect(faults.map(String)).toContain('Error: EIO');
+    expect(segments()).toHaveLength(1);
   });
 
   it('may have files of others, which stay', () => {

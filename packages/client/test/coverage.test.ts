@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { COMPLETION, sendJson } from './model-server.js';
 import { hashOf, ObservedProgram, type ObservedCall } from './observed-program.js';
@@ -42,6 +42,13 @@ describe('reports of coverage', () => {
     const { clientId, startedAt, report: _number, previous, isLast, ...counts } = report?.payload ?? {};
     expect([_number, previous, isLast]).toEqual([1, null, true]);
     expect(report?.snapshot).toMatchObject({ inputHash: hashOf({ clientId, startedAt }), outputHash: hashOf(counts) });
+  });
+
+  it('come as late as a timer can where they are to come later', async () => {
+    const timers = jest.spyOn(globalThis, 'setInterval');
+    await start(Infinity);
+    expect(timers.mock.calls.map(([, ms]) => ms)).toContain(2 ** 31 - 1);
+    timers.mockRestore();
   });
 
   it('name the previous report that is stored, and the last one is', async () => {

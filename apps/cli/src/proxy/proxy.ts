@@ -103,8 +103,10 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
 
 /** Text that a certificate takes as a label: with any other no call would have a certificate. */
 function labelOf(flag: string | undefined, name: string): string | undefined {
-  if (flag === undefined || (flag !== '' && flag.length <= 256)) return flag;
-  throw new UsageError(`${name}: must have 1 to 256 characters`);
+  if (flag === undefined) return flag;
+  if (flag === '' || flag.length > 256) throw new UsageError(`${name}: must have 1 to 256 characters`);
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(flag)) throw new UsageError(`${name}: must not have control characters`);
+  return flag;
 }
 
 function numberOf(flag: string | undefined, name: string, most: number): number | undefined {

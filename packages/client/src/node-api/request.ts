@@ -1,6 +1,7 @@
 import { elementsOf, parseJson } from '@cer/canonical-json';
 import { readBounded } from '@cer/ndjson';
 import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
+import { LONGEST_TIMER_MS } from '../longest-timer.js';
 import { isNodeErrorCode, NodeError, type NodeErrorFacts } from './node-error.js';
 import { isRetryable, parseRetryAfter, pause, reasonOf, retryDelay } from './retry.js';
 import { NODE_ROUTES, type RouteName } from './routes.js';
@@ -119,7 +120,7 @@ function requestOf(access: NodeAccess, name: RouteName, question: Question): Tra
     url: addressOf(access, name, question),
     headers: headersOf(access, name, question),
     body: question.body?.bytes ?? null,
-    timeoutMs: question.options?.timeoutMs ?? access.timeoutMs,
+    timeoutMs: Math.min(LONGEST_TIMER_MS, question.options?.timeoutMs ?? access.timeoutMs),
     signal: question.options?.signal,
   };
 }

@@ -48,6 +48,14 @@ describe('sending what waits', () => {
     jest.restoreAllMocks();
   });
 
+  it('waits without a limit, in timers that do not end at once', async () => {
+    const delays = jest.spyOn(globalThis, 'setTimeout');
+    const spool = spoolOf(BUNDLES);
+    await createDrain({ ...DEPS, spools: [spool] }).flush(Infinity);
+    expect(spool.waiting).toBe(0);
+    expect(delays.mock.calls.map(([, ms]) => ms)).toContain(2 ** 31 - 1);
+  });
+
   it('handles two results in a turn at most', async () => {
     let attested = 0;
     let handled = 0;

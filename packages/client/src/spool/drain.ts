@@ -1,4 +1,5 @@
 import { isMembers, textOf, type JsonMembers } from '../json.js';
+import { LONGEST_TIMER_MS } from '../longest-timer.js';
 import { isRetryable, retryDelay } from '../node-api/retry.js';
 import { NodeError } from '../node-api/node-error.js';
 import type { LineResult } from '../node-api/lines.js';
@@ -25,7 +26,7 @@ const FIRST_SILENCE_MS = 2000;
 /** Maximum results handled in one turn of the event loop, in which no call of the program advances. */
 const RESULTS_PER_TURN = 2;
 
-/** Maximum milliseconds that a node can ask to wait. A timer with more than 2^31 - 1 ends at once. */
+/** Maximum milliseconds that a node can ask to wait. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** How long a request may take, and the signal that ends it. */
@@ -247,7 +248,7 @@ function oneRequest(texts: readonly string[]): readonly string[] {
 async function within(work: Promise<unknown> | null, deadline: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
+    timer = setTimeout(resolve, Math.min(LONGEST_TIMER_MS, Math.max(0, deadline - performance.now())));
   });
   try {
     await Promise.race([work, end]);
