@@ -397,6 +397,27 @@ class SpoolTest(unittest.TestCase):
                 self.assertEqual(said.stdout, "[(1, 1)]\n")
                 self.assertEqual(len(set(self.node.attested)), 2)
 
+    def test_nothing_is_imported_while_calls_are_made_and_sent(self) -> None:
+        # A process that forks meanwhile would have half of the module, for good.
+        program = (
+            "import sys; sys.path.insert(0, sys.argv[1])\n"
+            "from cer_client import Certificates\n"
+            "from cer_client.exchange import Answer, Exchange\n"
+            "from cer_client.folds import ChatFold\n"
+            "known = set(sys.modules)\n"
+            "cer = Certificates('tests', node_url=sys.argv[3], spool_dir=sys.argv[2], coverage=True)\n"
+            "cer.tool(lambda a: a, name='same')('\U0001f5fc')\n"
+            "for kind in ('', 'text/event-stream'):\n"
+            "    exchange = Exchange(Answer(200, {'content-type': kind}), ChatFold, 1000, lambda ended: None)\n"
+            "    exchange.hand_on(b'data: {}\\n\\n')\n"
+            "    exchange.end()\n"
+            "cer.close(30)\n"
+            "print(sorted(set(sys.modules) - known), cer.stats().attested)\n"
+        )
+        arguments = [sys.executable, "-c", program, str(PACKAGE), str(self.folder), self.node.url]
+        said = subprocess.run(arguments, capture_output=True, text=True, check=True, encoding="utf-8")
+        self.assertEqual(said.stdout, "[] 2\n")
+
     def test_folder_and_files_are_the_users_own(self) -> None:
         folder = self.folder / "a" / "spool"
         record(self.certificates(spool_dir=folder, node_url=NODE_DOWN))
