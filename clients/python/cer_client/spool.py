@@ -201,9 +201,13 @@ class FileSpool:
                 segment.acknowledge(end)
 
     def bury(self, text: str, code: str) -> None:
-        fd = open_privately(self._folder / "dead.ndjson", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        with os.fdopen(fd, "w", encoding="utf-8", newline="\n") as file:
-            file.write(f'{{"code":{json.dumps(code)},"bundle":{text}}}\n')
+        fd = open_privately(self._folder / "dead.ndjson", os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        with os.fdopen(fd, "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            # A full disk may have cut off the line before.
+            start = "" if file.read(1) in (b"", b"\n") else "\n"
+            file.write(f'{start}{{"code":{json.dumps(code)},"bundle":{text}}}\n'.encode())
 
     def sync(self) -> None:
         with self._lock:

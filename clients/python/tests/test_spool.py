@@ -188,6 +188,15 @@ class SpoolTest(unittest.TestCase):
         self.assertEqual((cer.stats().attested, cer.stats().waiting_bytes), (450, 0))
         self.assertEqual(self.segments(), [])
 
+    def test_refused_bundle_is_on_a_line_of_its_own_after_one_that_a_full_disk_cut_off(self) -> None:
+        spool, dead = FileSpool(self.folder, self.fail), self.folder / "dead.ndjson"
+        spool.bury('{"first":1}', "A")
+        os.truncate(dead, 9)
+        spool.bury('{"second":2}', "B")
+        spool.bury('{"third":3}', "C")
+        lines = ['{"code":"', '{"code":"B","bundle":{"second":2}}', '{"code":"C","bundle":{"third":3}}', ""]
+        self.assertEqual(dead.read_text().split("\n"), lines)
+
     def test_no_time_limit_is_the_longest_of_a_socket(self) -> None:
         cer = self.certificates(timeout=float("inf"))
         record(cer)

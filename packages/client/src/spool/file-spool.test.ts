@@ -57,6 +57,16 @@ describe('a spool of files', () => {
     await second.close();
   });
 
+  it('keeps a refused bundle on a line of its own after one that a full disk cut off', () => {
+    const dead = join(dir, 'dead.ndjson');
+    spool.bury('{"first":1}', 'A');
+    truncateSync(dead, 9);
+    spool.bury('{"second":2}', 'B');
+    spool.bury('{"third":3}', 'C');
+    const lines = readFileSync(dead, 'utf8').split('\n');
+    expect(lines).toEqual(['{"code":"', '{"code":"B","bundle":{"second":2}}', '{"code":"C","bundle":{"third":3}}', '']);
+  });
+
   it('reads a batch in several turns of the event loop', async () => {
     let turns = 0;
     let isRead = false;

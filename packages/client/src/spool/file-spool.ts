@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode } from './error-code.js';
@@ -85,9 +85,10 @@ class FileSpool implements Spool {
   }
 
   bury(text: string, code: string): void {
-    appendFileSync(join(this.#dir, 'dead.ndjson'), `{"code":${JSON.stringify(code)},"bundle":${text}}\n`, {
-      mode: 0o600,
-    });
+    const path = join(this.#dir, 'dead.ndjson');
+    // A full disk may have cut off the line before.
+    const start = endsWithLine(path) ? '' : '\n';
+    appendFileSync(path, `${start}{"code":${JSON.stringify(code)},"bundle":${text}}\n`, { mode: 0o600 });
   }
 
   async close(): Promise<void> {
@@ -173,6 +174,19 @@ function hasText(line: SegmentLine): line is WholeLine {
 
 function takesMore(segment: Segment): boolean {
   return !segment.hasPart && !segment.isKept && segment.size <= SEGMENT_BYTES && !segment.isChanged;
+}
+
+/** Whether the next line begins at the end of a file, which need not be there. */
+function endsWithLine(path: string): boolean {
+  if (!existsSync(path)) return true;
+  const fd = openSync(path, 'r');
+  try {
+    const last = Buffer.alloc(1);
+    const { size } = fstatSync(fd);
+    return size === 0 || (readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() === '\n');
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Not `recursive`: where a file system refuses with ENOENT, as /proc does, Node.js then tries without end. */
