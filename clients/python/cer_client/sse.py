@@ -72,9 +72,12 @@ class SseReader:
     def end(self) -> List[str]:
         """The data that ends with the stream: a last line needs no line feed, an event of `sse` its empty line."""
         events: List[str] = []
-        if self._framing == "lines" and self._rest.tell():
-            self._line(self._rest.getvalue(), events)
-            self._rest = StringIO()
+        if self._framing == "lines":
+            # A character whose other bytes did not arrive.
+            self._rest.write(self._decoder.decode(b"", True))
+            if self._rest.tell():
+                self._line(self._rest.getvalue(), events)
+                self._rest = StringIO()
         return events
 
     def _line(self, line: str, events: List[str]) -> None:

@@ -65,6 +65,11 @@ class SseTest(unittest.TestCase):
         reader = SseReader(1000)
         self.assertEqual([*reader.push(b"data: a\ndata: b"), *reader.end()], [])
 
+    def test_character_that_is_cut_off_is_part_of_the_last_line(self) -> None:
+        for rest in (b"\xff", b"\xe2\x82", b"\xf0"):
+            reader = SseReader(1000, "lines")
+            self.assertEqual([*reader.push(b'{"a": 1}' + rest), *reader.end()], ['{"a": 1}\ufffd'])
+
     def test_line_over_the_limit_is_left_out(self) -> None:
         reader = SseReader(10, "lines")
         self.assertEqual(reader.push(b"x" * 11 + b"\n" + b"x" * 10 + b"\n"), ["x" * 10])

@@ -39,6 +39,17 @@ describe('reading server-sent events', () => {
       expect(dataOf('\ufeffdata: \ufeffa\n\n', chunkBytes)).toEqual(['\ufeffa']);
   });
 
+  it.each([[[0xff]], [[0xe2, 0x82]], [[0xf0]]])(
+    'reads in the last of lines a character that is cut off: %j',
+    (rest) => {
+      const found: string[] = [];
+      const reader = new SseReader(1000, 'lines');
+      reader.push(Uint8Array.from([...Buffer.from('{"a":1}'), ...rest]), ({ data }) => found.push(data));
+      reader.end(({ data }) => found.push(data));
+      expect(found).toEqual(['{"a":1}\ufffd']);
+    },
+  );
+
   it('searches a line once, in however many chunks it arrives', () => {
     const text = `data: ${'x'.repeat(200_000)}\n\n`;
     const bytes = new TextEncoder().encode(text);

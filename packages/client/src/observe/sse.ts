@@ -83,7 +83,9 @@ export class SseReader {
 
   /** The stream ended: a last line needs no line feed, an event of `sse` its empty line. */
   end(take: (event: SseEvent) => void): void {
-    if (this.#framing === 'lines' && this.#restLength > 0) this.#endOfLine('', take);
+    if (this.#framing !== 'lines') return;
+    const cutOff = this.#text.end();
+    if (this.#restLength > 0 || cutOff !== '') this.#endOfLine(cutOff, take);
   }
 
   #endOfLine(piece: string, take: (event: SseEvent) => void): void {

@@ -48,6 +48,18 @@ describe('UTF-8 that arrives in chunks', () => {
     );
   });
 
+  it('ends with the text of what is incomplete', () => {
+    fc.assert(
+      fc.property(chunks, (parts) => {
+        const decoder = new Utf8Chunks();
+        const found = parts.map((part) => decoder.decode(part)).join('') + decoder.end();
+        expect(found).toBe(new TextDecoder().decode(joined(parts)));
+        expect(decoder.end()).toBe('');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('keeps no view of a chunk', () => {
     const decoder = new Utf8Chunks();
     const chunk = Uint8Array.of(0x61, 0xe2, 0x82);

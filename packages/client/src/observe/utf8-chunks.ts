@@ -21,6 +21,13 @@ export class Utf8Chunks {
     this.#isStart = false;
     return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
+
+  /** The text of a last character whose other bytes did not arrive; empty without one. */
+  end(): string {
+    const rest = this.#rest;
+    this.#rest = null;
+    return rest === null ? '' : utf8.decode(rest);
+  }
 }
 
 /** The offset behind the last byte that no further byte can complete; at most three bytes before the end. */
