@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from './spool/error-code.js';
 import { segmentsIn } from './spool/orphans.js';
 import { Segment } from './spool/segment.js';
 import { earliest, sealedAt } from './spool/spool.js';
@@ -43,14 +44,14 @@ export function releaseSegments(dir: string): void {
  * @throws Error with the code of the system when the folder or a segment cannot be read
  */
 export function readSpoolFolder(dir: string): SpoolFolder {
-  const segments = segmentsIn(dir).map(({ name, isRunning }) => {
-    const segment = new Segment(join(dir, name));
-    const lines = segment.read(Number.MAX_SAFE_INTEGER);
-    const bundles = lines.flatMap(({ text }) => (text === null ? [] : [text]));
-    const read = lines.at(-1)?.end ?? segment.size - segment.waitingBytes;
-    // A line that a running process writes is not torn yet.
-    const cutOff = !isRunning && read < segment.size ? 1 : 0;
-    return { name, isRunning, bundles, torn: lines.length - bundles.length + cutOff };
+  const segments = segmentsIn(dir).flatMap(({ name, isRunning }) => {
+    try {
+      return [{ name, isRunning, ...contentOf(new Segment(join(dir, name)), isRunning) }];
+    } catch (error) {
+      // A running process sent its bundles and removed it.
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    }
   });
   const buried = join(dir, 'dead.ndjson');
   return {
@@ -58,4 +59,13 @@ export function readSpoolFolder(dir: string): SpoolFolder {
     dead: existsSync(buried) ? readFileSync(buried, 'utf8').split('\n').length - 1 : 0,
     oldestAt: earliest(segments.flatMap(({ bundles }) => bundles.slice(0, 1).map(sealedAt))),
   };
+}
+
+function contentOf(segment: Segment, isRunning: boolean): Pick<SpoolSegment, 'bundles' | 'torn'> {
+  const lines = segment.read(Number.MAX_SAFE_INTEGER);
+  const bundles = lines.flatMap(({ text }) => (text === null ? [] : [text]));
+  const read = lines.at(-1)?.end ?? segment.size - segment.waitingBytes;
+  // A line that a running process writes is not torn yet.
+  const cutOff = !isRunning && read < segment.size ? 1 : 0;
+  return { bundles, torn: lines.length - bundles.length + cutOff };
 }
