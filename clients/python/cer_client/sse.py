@@ -44,9 +44,10 @@ class SseReader:
         if lines:
             lines.insert(0, self._rest.getvalue())
             self._rest = StringIO()
-            self._rest.write(lines.pop())
-        for line in lines:
-            self._line(line, events)
+            begun = lines.pop()
+            for line in lines:
+                self._line(line, events)
+            self._rest.write(begun)
         # A line that never ends must not fill the memory.
         if self._rest.tell() > self._max_length + 64:
             self._rest = StringIO()
@@ -93,7 +94,11 @@ class SseReader:
         name, _, value = line.partition(":")
         if name != "data":
             if name != "event" and (self._stray or line.startswith("{")) and len(self._stray) <= MAX_STRAY:
+                is_first = not self._stray
                 self._stray += f"{line}\n"
+                # An object ends in its first line or with a brace at the start of one, wherever chunks are cut.
+                if is_first or line.startswith("}"):
+                    self._take_error(events)
             return
         value = value[1:] if value.startswith(" ") else value
         self._length += len(value) + 1

@@ -55,8 +55,12 @@ class SseTest(unittest.TestCase):
                 with self.subTest(chunk_bytes=chunk_bytes, end=end):
                     found = data_of(f"data: a\n\n{error}{end}".encode(), chunk_bytes)
                     self.assertEqual([found[0], found[1].strip(), len(found)], ["a", error, 2])
+        # It comes before the event behind it, wherever chunks are cut.
+        for chunk_bytes in (1, 7, 1000):
+            found = data_of(f"{error}\nid: 1\ndata: a\n\n".encode(), chunk_bytes)
+            self.assertEqual([one.strip() for one in found], [error, "a"])
         # Other fields do not belong to it.
-        self.assertEqual(data_of(b'{"error": 1}\nevent: x\ndata: a\n\n', 1000), ["a", '{"error": 1}\n'])
+        self.assertEqual(data_of(b'{\nevent: x\n"error": 1\n}\ndata: a\n\n', 1000), ['{\n"error": 1\n}\n', "a"])
         # Neither another object nor a long one.
         self.assertEqual(data_of(b'{"candidates": []}\ndata: a\n\n', 1000), ["a"])
         self.assertEqual(data_of(b'{"error": "' + b"x" * 70_000 + b'"}\ndata: a\n\n', 1000), ["a"])

@@ -34,6 +34,15 @@ describe('reading server-sent events', () => {
     expect(dataOf('data: [DONE]\r\n\r', 1000)).toEqual(['[DONE]']);
   });
 
+  it('reads an error before the event behind it, wherever chunks are cut', () => {
+    for (const error of ['{"error":1}', '{\n  "error": {\n    "code": 1\n  }\n}']) {
+      for (const chunkBytes of [1, 7, 1000]) {
+        const found = dataOf(`${error}\nid: 1\ndata: a\n\n`, chunkBytes);
+        expect(found.map((data) => data.trim())).toEqual([error, 'a']);
+      }
+    }
+  });
+
   it('takes a byte order mark for no part of the first line', () => {
     for (const chunkBytes of [1, 2, 3, 1000])
       expect(dataOf('\ufeffdata: \ufeffa\n\n', chunkBytes)).toEqual(['\ufeffa']);

@@ -122,7 +122,10 @@ export class SseReader {
       if (this.#length <= this.#maxEventLength) this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
     } else if (isField(text, start, end, 'event')) this.#name = valueOf(text, start + 5, end);
     else if ((this.#stray !== '' || text[start] === '{') && this.#stray.length <= MAX_STRAY) {
+      const isFirst = this.#stray === '';
       this.#stray += `${text.slice(start, end)}\n`;
+      // An object ends in its first line or with a brace at the start of one, wherever chunks are cut.
+      if (isFirst || text[start] === '}') this.#takeError(take);
     }
   }
 }
