@@ -169,9 +169,10 @@ class Exchange:
 
 def _framing_of(content_type: str) -> Optional[Framing]:
     """How the events of a stream are written; None for an answer that is no stream."""
-    if content_type.startswith("text/event-stream"):
+    kind = content_type.lower()
+    if kind.startswith("text/event-stream"):
         return "sse"
-    return "lines" if content_type.startswith("application/x-ndjson") else None
+    return "lines" if kind.startswith("application/x-ndjson") else None
 
 
 def _error_code_of(output: object) -> Optional[str]:

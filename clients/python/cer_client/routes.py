@@ -58,7 +58,7 @@ def is_answer_of_other(fold: Callable[[], Fold], status: int, content_type: str)
     """
     if fold is not OllamaFold or not 200 <= status < 300:
         return False
-    return re.match(r"application/(x-nd)?json\b", content_type) is None
+    return re.match(r"application/(x-nd)?json\b", content_type, re.IGNORECASE) is None
 
 
 def model_in(fold: Callable[[], Fold], path: str) -> Optional[str]:

@@ -74,6 +74,17 @@ class ExchangeTest(unittest.TestCase):
                 exchange.end()
                 self.assertEqual([(one.outcome, one.output) for one in ended], [("complete", None)])
 
+    def test_type_of_an_answer_is_read_in_either_case(self) -> None:
+        for kind, is_streamed in (
+            ("Text/Event-Stream; Charset=UTF-8", True),
+            ("Application/X-NDJSON", True),
+            ("", False),
+        ):
+            ended: List[Ended] = []
+            exchange = Exchange(Answer(200, {"content-type": kind}), ChatFold, 1000, ended.append)
+            exchange.end()
+            self.assertEqual(ended[0].streamed, is_streamed)
+
     def test_byte_order_mark_is_not_part_of_the_answer(self) -> None:
         ended: List[Ended] = []
         exchange = Exchange(Answer(200, {}), ChatFold, 1000, ended.append)

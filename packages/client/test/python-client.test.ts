@@ -75,6 +75,9 @@ const CALLS: Readonly<Record<string, Call>> = {
   'a stream that ends early': chat(events('Hel', 'lo').slice(0, 2)),
   'a stream that breaks off': chat(events('Hel', 'lo').slice(0, 2), { isBroken: true }),
   'a stream that is left': chat(events('Hel', 'lo').slice(0, 1), { isLeft: true }),
+  'a stream whose type is in capitals': chat(events('Hel', 'lo').slice(0, 2), {
+    answerHeaders: { 'content-type': 'Text/Event-Stream; Charset=UTF-8' },
+  }),
   'a stream over the limit': chat(events('x'.repeat(4000), 'y'.repeat(4000))),
   'a stream of tools': chat([
     delta({

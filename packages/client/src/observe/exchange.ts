@@ -167,8 +167,9 @@ export class Exchange {
 
 /** How the events of a stream are written; null for an answer that is no stream. */
 function framingOf(contentType: string): Framing | null {
-  if (contentType.startsWith('text/event-stream')) return 'sse';
-  return contentType.startsWith('application/x-ndjson') ? 'lines' : null;
+  const type = contentType.toLowerCase();
+  if (type.startsWith('text/event-stream')) return 'sse';
+  return type.startsWith('application/x-ndjson') ? 'lines' : null;
 }
 
 /** Whole texts take a faster path in Node.js than chunks, each of which needs a decoder that keeps a state. */

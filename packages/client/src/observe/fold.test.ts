@@ -234,6 +234,21 @@ it('binds by its bytes an answer with a part that cannot be folded', () => {
 });
 
 it.each([
+  ['Text/Event-Stream; Charset=UTF-8', true],
+  ['Application/X-NDJSON', true],
+  ['text/plain', false],
+])('the type of an answer is read in either case: %s', (type, streamed) => {
+  const ended: Ended[] = [];
+  const exchange = new Exchange(
+    { url: new URL('http://models.test'), body: null, model: null, fold: foldChat, attempt: 0, signal: null },
+    new Response(null, { headers: { 'content-type': type } }),
+    { maxContentBytes: 1000, hash: new BodyHash(platform), ended: (end) => ended.push(end) },
+  );
+  exchange.end();
+  expect(ended).toMatchObject([{ streamed }]);
+});
+
+it.each([
   ['a code', '{"code":"rate_limit","type":"later"}', 'rate_limit'],
   ['a code that is a number', '{"code":429,"type":"rate_limit_error"}', 'rate_limit_error'],
   ['no code', '{"code":null,"type":"rate_limit_error"}', 'rate_limit_error'],

@@ -114,7 +114,7 @@ function isOther(fold: () => Fold, body: string | null): boolean {
  */
 export function isAnswerOfOther({ fold }: Pick<ModelCall, 'fold'>, response: Response | null): boolean {
   if (fold !== foldOllama || response?.ok !== true) return false;
-  return !/^application\/(x-nd)?json\b/.test(response.headers.get('content-type') ?? '');
+  return !/^application\/(x-nd)?json\b/i.test(response.headers.get('content-type') ?? '');
 }
 
 /** The part of `.../models/MODEL:method`. */
