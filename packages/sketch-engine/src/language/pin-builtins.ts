@@ -13,7 +13,7 @@ export function pinBuiltins(): void {
     if (left.length === 0) continue;
     if (Reflect.get(globalThis, name) !== object || typeof object !== 'function')
       throw new Error(`${name}.${left.map(String).join()} cannot be deleted`);
-    replaceConstructor(name, object, isListed);
+    replaceWithListed(name, object, isListed);
   }
   alias(Date.prototype, {
     toLocaleString: 'toString',
@@ -43,14 +43,18 @@ function symbolWithout(isListed: (key: PropertyKey) => boolean): object {
 }
 
 /** Makes another constructor of the same objects, for engines that let a member of theirs not be deleted. */
-function replaceConstructor(name: string, native: Function, isListed: (key: PropertyKey) => boolean): void {
-  function pinned(...args: unknown[]): unknown {
-    if (new.target !== undefined) return Reflect.construct(native, args, new.target);
-    return isOwnPattern(args[0], pinned) && args[1] === undefined ? args[0] : Reflect.apply(native, undefined, args);
-  }
+function replaceWithListed(name: string, native: CallableFunction, isListed: (key: PropertyKey) => boolean): void {
+  const { apply, construct } = Reflect;
+  // A function has no other members, and those can be defined.
+  const members = function (): void {};
+  const pinned: object = new Proxy(members, {
+    apply: (_, self, args: readonly unknown[]) =>
+      args[1] === undefined && isOwnPattern(args[0], pinned) ? args[0] : (apply(native, self, args) as unknown),
+    construct: (_, args, newTarget) => construct(native, args, newTarget) as object,
+  });
   for (const key of Reflect.ownKeys(native)) {
     const descriptor = Reflect.getOwnPropertyDescriptor(native, key);
-    if (isListed(key) && descriptor !== undefined) Reflect.defineProperty(pinned, key, descriptor);
+    if (isListed(key) && descriptor !== undefined) Reflect.defineProperty(members, key, descriptor);
   }
   replace(native.prototype as object, { constructor: pinned });
   replace(globalThis, { [name]: pinned });

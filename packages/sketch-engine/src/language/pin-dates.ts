@@ -21,12 +21,11 @@ export function pinDates(): void {
   const native = Date;
   const { prototype, parse, UTC } = native;
   const { apply, construct } = Reflect;
-  const { exec } = RegExp.prototype;
-  const { slice } = String.prototype;
   const { trunc } = Math;
   // As they are now: the sketch may replace them.
-  const method = (name: string): Method => Reflect.get(prototype, name) as Method;
-  const methods = (...names: readonly string[]): readonly Method[] => names.map(method);
+  const method = (name: string, owner: object = prototype): Method => Reflect.get(owner, name) as Method;
+  const [exec, slice] = [method('exec', RegExp.prototype), method('slice', String.prototype)];
+  const methods = (...names: readonly string[]): readonly Method[] => names.map((name) => method(name));
   const localDate = methods('getFullYear', 'getMonth', 'getDate');
   const localTime = methods('getHours', 'getMinutes', 'getSeconds', 'getMilliseconds');
   const [setDate, setTime] = [method('setUTCFullYear'), method('setUTCHours')];
@@ -63,7 +62,7 @@ export function pinDates(): void {
     replaceMethod(prototype, name, () => ({
       method(this: unknown): string {
         const text = apply(utcText, this, []);
-        return text === INVALID ? INVALID : write((from, to) => apply(slice, text, [from, to]));
+        return text === INVALID ? INVALID : write((from, to) => apply(slice, text, [from, to]) as string);
       },
     }));
   };
