@@ -4,37 +4,22 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseJson, type JsonObject } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
-import { sealedRender } from '@cer/cer-core/testing';
-import { readInstalledEngine } from '@cer/sketch-engine/files';
 import { auditPage } from '@cer/test-browser';
 import { ask } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { dropOn } from './drops.js';
 import { Files } from './files.js';
+import { certificateOf, sketchOf } from './gallery.js';
 import { HOLD_READS } from './held-answers.js';
 import { hashOf } from './records.js';
 import { certificatePath, startStubNode } from './stub-node.js';
 import { startVerifier, WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
-const SKETCHES = join(__dirname, '../../../examples/sketches');
-const sketchOf = (name: string): string => join(SKETCHES, `${name}.js`);
-
-interface GalleryRow {
-  readonly name: string;
-  readonly seed: string;
-  readonly vars?: readonly number[];
-  readonly pixelHash: { readonly portable: string };
-}
-
-const GALLERY = JSON.parse(readFileSync(join(SKETCHES, 'gallery.json'), 'utf8')) as readonly GalleryRow[];
-
 describeInChromium('the page that draws again', (chromium) => {
   const files = new Files();
-  let engine: JsonObject;
   let watched: WatchedPage;
 
   beforeAll(async () => {
-    engine = { ...(await readInstalledEngine()).identity };
     await chromium.start();
   });
   afterAll(async () => {
@@ -42,19 +27,8 @@ describeInChromium('the page that draws again', (chromium) => {
     await chromium.stop();
   });
 
-  /** An intact certificate of a sketch; by default that of the gallery, with its pinned pixels. */
-  function certificate(name: string, changes: JsonObject = {}): string {
-    const row = GALLERY.find((known) => known.name === name);
-    const members: JsonObject = {
-      codeHash: row === undefined ? '' : sha256(readFileSync(sketchOf(name), 'utf8')),
-      seed: row?.seed ?? 'default',
-      vars: [...(row?.vars ?? [])],
-      outputHash: row?.pixelHash.portable ?? sha256('another'),
-      sdkVersion: '1.8.4',
-      engine,
-      ...changes,
-    };
-    return files.write('certificate.json', sealedRender(members).bundle);
+  async function certificate(name: string, changes: JsonObject = {}): Promise<string> {
+    return files.write('certificate.json', await certificateOf(name, changes));
   }
 
   /** @param before a script that runs before those of the page */
@@ -69,7 +43,7 @@ describeInChromium('the page that draws again', (chromium) => {
   /** Begins to draw a sketch that does not end. */
   async function drawEndless(): Promise<void> {
     const code = 'function setup() { for (;;); }';
-    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
+    await watched.upload('#certificate-file', await certificate('mine', { codeHash: sha256(code) }));
     await watched.upload('#sketch-file', files.write('endless.js', code));
     await watched.page.click('#draw');
   }
@@ -84,7 +58,7 @@ describeInChromium('the page that draws again', (chromium) => {
 
   it.each(['typography', 'blend-modes', 'de-jong'])('draws %s again without a network', async (name) => {
     await openFromDisk();
-    expect(await judged(certificate(name), sketchOf(name))).toBe('same');
+    expect(await judged(await certificate(name), sketchOf(name))).toBe('same');
     expect(watched.complaints).toEqual([]);
     if (name === 'typography') await auditPage(watched.page, 'redraw-same');
   });
@@ -97,7 +71,7 @@ describeInChromium('the page that draws again', (chromium) => {
     ['another sketch', 'failed', { codeHash: sha256('another') }],
   ])('says of a certificate of %s: %s', async (_name, verdict, changes) => {
     await openFromDisk();
-    expect(await judged(certificate('variables', changes), sketchOf('variables'))).toBe(verdict);
+    expect(await judged(await certificate('variables', changes), sketchOf('variables'))).toBe(verdict);
   });
 
   it('stays where a file misses its fields', async () => {
@@ -110,7 +84,7 @@ describeInChromium('the page that draws again', (chromium) => {
 
   it('fails for a changed certificate', async () => {
     await openFromDisk();
-    const changed = readFileSync(certificate('variables'), 'utf8').replace('"seed":"', '"seed":"x');
+    const changed = readFileSync(await certificate('variables'), 'utf8').replace('"seed":"', '"seed":"x');
     expect(await judged(files.write('changed.json', changed), sketchOf('variables'))).toBe('failed');
   });
 
@@ -122,7 +96,7 @@ describeInChromium('the page that draws again', (chromium) => {
     const node = await startStubNode();
     const verifier = await startVerifier({ nodeUrl: node.url });
     try {
-      const cer = parseJson(readFileSync(certificate('variables', changes))) as JsonObject;
+      const cer = parseJson(readFileSync(await certificate('variables', changes))) as JsonObject;
       const hash = hashOf(cer);
       node.answers.set(certificatePath(hash), { status: 200, body: cer });
       const page = await ask(verifier.url, `/c/${encodeURIComponent(hash)}`);
@@ -148,7 +122,7 @@ describeInChromium('the page that draws again', (chromium) => {
       expect(answer?.headers()['content-security-policy']).toBe("sandbox allow-scripts; frame-ancestors 'none'");
       await watched.page.waitForSelector('#certificate-file');
       const sketch = files.write('sketch.js', code);
-      expect(await judged(certificate('mine', { codeHash: sha256(code) }), sketch)).toBe('another');
+      expect(await judged(await certificate('mine', { codeHash: sha256(code) }), sketch)).toBe('another');
       expect(watched.requests).toEqual([`${verifier.url}/redraw.html`]);
     } finally {
       await verifier.close();
@@ -174,7 +148,7 @@ describeInChromium('the page that draws again', (chromium) => {
   it('says of a file that was removed that it cannot be read', async () => {
     await openFromDisk();
     const path = files.write('removed.js', 'function setup() {}');
-    await watched.upload('#certificate-file', certificate('variables'));
+    await watched.upload('#certificate-file', await certificate('variables'));
     await watched.upload('#sketch-file', path);
     rmSync(path);
     await watched.page.click('#draw');
@@ -185,7 +159,7 @@ describeInChromium('the page that draws again', (chromium) => {
 
   it('shows no result beside files that were chosen after it', async () => {
     await openFromDisk();
-    expect(await judged(certificate('variables'), sketchOf('variables'))).toBe('same');
+    expect(await judged(await certificate('variables'), sketchOf('variables'))).toBe('same');
     await watched.upload('#sketch-file', sketchOf('typography'));
     await watched.page.waitForFunction(`document.querySelector('[data-judgement]') === null`);
   });
@@ -202,7 +176,7 @@ describeInChromium('the page that draws again', (chromium) => {
   it('keeps the focus on the button that draws', async () => {
     await openFromDisk();
     const focused = (): Promise<unknown> => watched.page.evaluate('document.activeElement.id');
-    await watched.upload('#certificate-file', certificate('variables'));
+    await watched.upload('#certificate-file', await certificate('variables'));
     await watched.upload('#sketch-file', sketchOf('variables'));
     await watched.page.focus('#draw');
     await watched.page.keyboard.press('Enter');

@@ -15,30 +15,17 @@ import { Files } from './files.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { changed, plain } from './records.js';
 import { timestamped } from './timestamped.js';
+import { AT, checkAll, OPEN_WORKER, requestOf, siteChecks } from './offline-worker.js';
 import { BYTE_ORDER_MARK, unpackVectors, type Vector } from './vectors.js';
 import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
 // One bundle, one verdict: on the site, in the offline file, on the command line and from the node's verify route.
 
-const AT = '2026-06-01T00:00:00.000Z';
 const folder = mkdtempSync(join(tmpdir(), 'cer-vectors-'));
 const vectors = unpackVectors(folder);
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-
-function requestOf({ bundle, keySet }: Vector) {
-  const keySource = { kind: 'file', where: 'key-set.json', at: AT } as const;
-  return {
-    source: bundle,
-    keySet,
-    keySource: keySet === null ? null : keySource,
-    tsaRoots: null,
-    logPolicy: null,
-    askedHash: null,
-    verifiedAt: AT,
-  };
-}
 
 /** The members that every report must agree on; verifier and time differ. */
 function essence(report: Readonly<Record<string, unknown>>): unknown {
@@ -71,18 +58,11 @@ function statusOfFile({ name, status }: Vector): string {
   return name === BYTE_ORDER_MARK ? 'VERIFIED' : (status ?? 'FAILED');
 }
 
-async function siteChecks(): Promise<Map<string, ArtefactCheck>> {
-  const checks = new Map<string, ArtefactCheck>();
-  for (const vector of vectors)
-    checks.set(vector.name, await checkArtefact(requestOf(vector), () => import('@cer/timestamps')));
-  return checks;
-}
-
 describe('the verdicts on all vectors', () => {
   let site: Map<string, ArtefactCheck>;
 
   beforeAll(async () => {
-    site = await siteChecks();
+    site = await siteChecks(vectors);
   });
 
   function siteReport({ name }: Vector): Readonly<Record<string, unknown>> {
@@ -224,24 +204,10 @@ describeInChromium('the verdicts of the built offline file', (chromium) => {
     const watched = await chromium.open();
     const built = join(WEB_BUILD_FOLDER, 'offline.html');
     await watched.page.goto(pathToFileURL(built).href);
-    await watched.page.evaluate(`
-      globalThis.worker = new Worker(URL.createObjectURL(new Blob([document.getElementById('verifier').textContent])));
-      globalThis.check = (id, request) => new Promise((resolve) => {
-        const listen = ({ data }) => {
-          if (data.id !== id || data.state === 'progress') return;
-          worker.removeEventListener('message', listen);
-          resolve(data.state === 'done' ? data.result : data.state);
-        };
-        worker.addEventListener('message', listen);
-        worker.postMessage({ id, task: 'check', request });
-      });
-    `);
+    await watched.page.evaluate(OPEN_WORKER);
     const requests = vectors.map(requestOf);
-    await watched.page.evaluate(`globalThis.requests = ${JSON.stringify(requests)}`);
-    const found = (await watched.page.evaluate(
-      `Promise.all(requests.map((request, id) => check(id, request)))`,
-    )) as ArtefactCheck[];
-    const site = await siteChecks();
+    const found = (await watched.page.evaluate(checkAll(requests))) as ArtefactCheck[];
+    const site = await siteChecks(vectors);
     expect(found.map((check, index) => [vectors[index]?.name, check])).toEqual(
       vectors.map(({ name }) => [name, site.get(name)]),
     );
