@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,32 +61,48 @@ function webKit(): Open | null {
   const binary = ['4.1', '6.0', '4.0'].flatMap(miniBrowsers).find((path) => existsSync(path));
   if (binary === undefined || !existsSync(WEBKIT_DRIVER) || !existsSync(XVFB)) return null;
   return async () => {
-    const screen = spawn(XVFB, ['-displayfd', '1', '-screen', '0', '1200x1000x24'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [display] = (await once(createInterface(screen.stdout), 'line')) as [string];
-    const port = await freePort();
-    // Its sandbox needs a user that is not root; the pages of tests are trusted.
-    const env = { ...process.env, DISPLAY: `:${display}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' };
-    const driver = spawn(WEBKIT_DRIVER, [`--port=${port}`], { env, stdio: 'ignore' });
-    const send = sender(`http://127.0.0.1:${port}`, driver);
-    const options = { binary, args: ['--automation'] };
-    const { sessionId } = (await send('POST', '/session', {
-      capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
-    })) as { readonly sessionId: string };
-    const session = `/session/${sessionId}`;
-    await send('POST', `${session}/timeouts`, { script: PATIENCE_MS, pageLoad: PATIENCE_MS });
-    return {
-      open: async (url) => void (await send('POST', `${session}/url`, { url })),
-      run(body) {
-        const script = `const done = arguments[0]; (async () => { ${body} })().then(done, (error) => done(String(error)));`;
-        return send('POST', `${session}/execute/async`, { script, args: [] });
-      },
-      async close() {
-        await send('DELETE', session);
-        for (const program of [driver, screen]) program.kill();
-      },
+    const programs: ChildProcess[] = [];
+    const stop = (): void => {
+      for (const program of programs) program.kill();
     };
+    try {
+      const browser = await startWebKit(binary, (program) => programs.push(program));
+      return { ...browser, close: () => browser.close().finally(stop) };
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  };
+}
+
+async function startWebKit(binary: string, started: (program: ChildProcess) => void): Promise<OtherBrowser> {
+  const screenOf = ['-displayfd', '1', '-screen', '0', '1200x1000x24'];
+  const screen = spawn(XVFB, screenOf, { stdio: ['ignore', 'pipe', 'ignore'] });
+  started(screen);
+  const [display] = (await once(createInterface(screen.stdout), 'line')) as [string];
+  const port = await freePort();
+  // Its sandbox needs a user that is not root; the pages of tests are trusted.
+  const env = { ...process.env, DISPLAY: `:${display}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' };
+  const driver = spawn(WEBKIT_DRIVER, [`--port=${port}`], { env, stdio: 'ignore' });
+  started(driver);
+  while (!(await isListening(port))) {
+    if (driver.exitCode !== null) throw new Error(`${WEBKIT_DRIVER} ended with exit code ${driver.exitCode}`);
+    await sleep(100);
+  }
+  const send = sender(`http://127.0.0.1:${port}`);
+  const options = { binary, args: ['--automation'] };
+  const { sessionId } = (await send('POST', '/session', {
+    capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
+  })) as { readonly sessionId: string };
+  const session = `/session/${sessionId}`;
+  await send('POST', `${session}/timeouts`, { script: PATIENCE_MS, pageLoad: PATIENCE_MS });
+  return {
+    open: async (url) => void (await send('POST', `${session}/url`, { url })),
+    run(body) {
+      const script = `const done = arguments[0]; (async () => { ${body} })().then(done, (error) => done(String(error)));`;
+      return send('POST', `${session}/execute/async`, { script, args: [] });
+    },
+    close: async () => void (await send('DELETE', session)),
   };
 }
 
@@ -96,26 +112,27 @@ function miniBrowsers(version: string): readonly string[] {
 
 type Send = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
-function sender(origin: string, driver: ChildProcess): Send {
+function sender(origin: string): Send {
   return async (method, path, body) => {
     const headers = { 'content-type': 'application/json' };
-    for (;;) {
-      try {
-        const response = await fetch(origin + path, {
-          method,
-          headers,
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        });
-        const { value } = (await response.json()) as { readonly value: unknown };
-        if (!response.ok) throw new Error(`${path}: ${JSON.stringify(value).slice(0, 500)}`);
-        return value;
-      } catch (error) {
-        // It does not listen yet.
-        if (!(error instanceof TypeError) || driver.exitCode !== null) throw error;
-        await sleep(100);
-      }
-    }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(origin + path, { method, headers, ...sent });
+    const { value } = (await response.json()) as { readonly value: unknown };
+    if (!response.ok) throw new Error(`${path}: ${JSON.stringify(value).slice(0, 500)}`);
+    return value;
   };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 async function freePort(): Promise<number> {
