@@ -1,4 +1,5 @@
 import { builtins } from './builtins.js';
+import { installConstructor } from './replace.js';
 
 /**
  * Takes from the builtin objects of this realm every member that ECMAScript 2023 does not name: engines have others by
@@ -7,7 +8,7 @@ import { builtins } from './builtins.js';
  */
 export function pinBuiltins(): void {
   // Its newer members cannot be deleted.
-  replace(globalThis, { Symbol: symbolWithout(listed('Symbol')) });
+  pinSymbol(listed('Symbol'));
   for (const { name, object, isListed } of builtins()) {
     const left = Reflect.ownKeys(object).filter((key) => !isListed(key) && !Reflect.deleteProperty(object, key));
     if (left.length === 0) continue;
@@ -33,13 +34,18 @@ function listed(name: string): (key: PropertyKey) => boolean {
   return builtins().find((builtin) => builtin.name === name)?.isListed ?? (() => false);
 }
 
-function symbolWithout(isListed: (key: PropertyKey) => boolean): object {
+function pinSymbol(isListed: (key: PropertyKey) => boolean): void {
   const native = Symbol;
   const { Symbol: pinned } = { Symbol: (description?: string | number) => native(description) };
-  const members = Object.entries(Object.getOwnPropertyDescriptors(native)).filter(([key]) => isListed(key));
-  Object.defineProperties(pinned, Object.fromEntries(members));
-  Object.defineProperty(native.prototype, 'constructor', { value: pinned, configurable: true, writable: true });
-  return pinned;
+  copyListed(native, pinned, isListed);
+  installConstructor('Symbol', pinned, native.prototype);
+}
+
+function copyListed(from: object, to: object, isListed: (key: PropertyKey) => boolean): void {
+  for (const key of Reflect.ownKeys(from)) {
+    const descriptor = Reflect.getOwnPropertyDescriptor(from, key);
+    if (isListed(key) && descriptor !== undefined) Reflect.defineProperty(to, key, descriptor);
+  }
 }
 
 /** Makes another constructor of the same objects, for engines that let a member of theirs not be deleted. */
@@ -52,12 +58,8 @@ function replaceWithListed(name: string, native: CallableFunction, isListed: (ke
       args[1] === undefined && isOwnPattern(args[0], pinned) ? args[0] : (apply(native, self, args) as unknown),
     construct: (_, args, newTarget) => construct(native, args, newTarget) as object,
   });
-  for (const key of Reflect.ownKeys(native)) {
-    const descriptor = Reflect.getOwnPropertyDescriptor(native, key);
-    if (isListed(key) && descriptor !== undefined) Reflect.defineProperty(members, key, descriptor);
-  }
-  replace(native.prototype as object, { constructor: pinned });
-  replace(globalThis, { [name]: pinned });
+  copyListed(native, members, isListed);
+  installConstructor(name, pinned, native.prototype as object);
 }
 
 /** Whether `RegExp`, called as a function, gives the value back. */

@@ -30,9 +30,8 @@ export function addEmptyTraces(): void {
 
 /** Whether this engine has a trace formatted by `Error.prepareStackTrace`. */
 function asksForTraces(): boolean {
-  let isAsked = false;
-  Error.prepareStackTrace = () => (isAsked = true);
-  return String(new Error().stack) === 'true' && isAsked;
+  Error.prepareStackTrace = () => 'asked';
+  return new Error().stack === 'asked';
 }
 
 /** The name that hosts give the sketch's text. */

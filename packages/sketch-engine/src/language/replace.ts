@@ -10,10 +10,15 @@ export function replaceConstructor(
 ): Construct {
   const native = get(globalThis, name) as Construct;
   const pinned = new Proxy(native, { construct: (_, args, newTarget) => make(native, args, newTarget as Construct) });
-  const changeable = { writable: true, configurable: true, enumerable: false };
-  defineProperty(globalThis, name, { value: pinned, ...changeable });
-  defineProperty(native.prototype as object, 'constructor', { value: pinned, ...changeable });
+  installConstructor(name, pinned, native.prototype as object);
   return pinned;
+}
+
+/** Puts a constructor in the place of the global one, also for those who ask an object for its constructor. */
+export function installConstructor(name: string, value: object, prototype: object): void {
+  const changeable = { writable: true, configurable: true, enumerable: false };
+  defineProperty(globalThis, name, { value, ...changeable });
+  defineProperty(prototype, 'constructor', { value, ...changeable });
 }
 
 /** A method has no members that a function has, as those of the engine. */

@@ -22,5 +22,9 @@ export function workerScripts(script: string): readonly string[] {
   return [`${script}\n//# sourceURL=sketch.js`, PROBE_SCRIPT];
 }
 
+export function addressOf(script: string): string {
+  return URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+}
+
 /** The answer of the worker: pixels, premultiplied, or the reason why there are none. */
 export type WorkerAnswer = { readonly pixels: ArrayBuffer } | { readonly fault: string };

@@ -1,5 +1,5 @@
 import { PROBE, type RealmEntry } from './sketch-realm.js';
-import type { WorkerAnswer, WorkerOrder } from './worker-host-messages.js';
+import { addressOf, type WorkerAnswer, type WorkerOrder } from './worker-host-messages.js';
 
 // The host of a still in a separate worker. Everything that it needs of the worker is taken before the sketch runs, and
 // the sketch is left with the language and the drawing functions alone.
@@ -9,10 +9,6 @@ declare const importScripts: (address: string) => void;
 const answer = postMessage.bind(globalThis) as (message: WorkerAnswer, transfer?: readonly ArrayBuffer[]) => void;
 const load = importScripts.bind(globalThis);
 const DID_NOT_LOAD = 'the sketch failed when it was loaded';
-
-function addressOf(script: string): string {
-  return URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-}
 
 function loadsOwnAddresses(): boolean {
   try {

@@ -1,4 +1,5 @@
 import {
+  addressOf,
   unpremultiply,
   workerScripts,
   type SketchInput,
@@ -39,10 +40,6 @@ export function drawStill(block: EngineBlock, script: string, input: SketchInput
     worker.terminate();
     for (const address of [host, ...addresses]) URL.revokeObjectURL(address);
   });
-}
-
-function addressOf(script: string): string {
-  return URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
 }
 
 function certifiedPixels(buffer: ArrayBuffer): Uint8ClampedArray<ArrayBuffer> {
