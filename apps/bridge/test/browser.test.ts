@@ -9,8 +9,9 @@ import {
   type Browser,
   type BrowserContext,
   type Page,
+  freePort,
 } from '@cer/test-browser';
-import { freePort, OWNER, startDashboardProcess, type DashboardProcess, type Owner } from './dashboard-process.js';
+import { OWNER, startDashboardProcess, type DashboardProcess, type Owner } from './dashboard-process.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';

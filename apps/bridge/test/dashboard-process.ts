@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtProgram } from '@cer/http-service/testing';
@@ -25,29 +24,6 @@ export interface DashboardProcess extends ServiceProcess {
   readonly newKey: () => string;
   /** Another account with its owner. */
   readonly newOwner: () => Owner;
-}
-
-/**
- * A port that was just free: two services that name each other need one in advance. It is below the ephemeral ports of
- * the system (from 32768), so that no connection of another test takes it concurrently.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 25_000 + randomInt(5_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      const listens = (): void => {
-        resolve(true);
-      };
-      server.once('error', () => {
-        resolve(false);
-      });
-      server.listen(port, '127.0.0.1', listens);
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
 }
 
 export async function startDashboardProcess(given: {

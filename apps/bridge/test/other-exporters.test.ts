@@ -9,7 +9,7 @@ import { isJsonObject, member } from '@cer/canonical-json';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { parseKeySet } from '@cer/keys';
 import { startBridgeBesideNode, type BridgeBesideNode } from './bridge-beside-node.js';
-import { freePort } from './dashboard-process.js';
+import { freePort } from '@cer/test-browser';
 import { startFakeModelServer, type FakeModelServer } from './fake-model-server.js';
 import type { NodeProcess } from './service-process.js';
 import type { StubControlPlane, StubTenant } from './stub-control-plane.js';

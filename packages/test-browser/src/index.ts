@@ -4,3 +4,4 @@ export { describeInChromium, findChromium, launchChromium, newPage } from './chr
 export { auditPage, takeScreenshots } from './audit-page.js';
 export { watchPage, type PageWatch } from './watch-page.js';
 export { describeInOtherBrowsers, type OtherBrowser } from './other-browsers.js';
+export { freePort } from './free-port.js';

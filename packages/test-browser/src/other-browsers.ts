@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import puppeteer from 'puppeteer';
+import { freePort } from './free-port.js';
 
 /** Timeout of starts, loads and scripts, generous for a loaded machine. */
 const PATIENCE_MS = 300_000;
@@ -58,8 +59,9 @@ function firefox(): Open | null {
 
 /** WebKitGTK in its own small browser, by the protocol of WebDriver. @see https://www.w3.org/TR/webdriver2/ */
 function webKit(): Open | null {
+  if (!existsSync(WEBKIT_DRIVER) || !existsSync(XVFB)) return null;
   const binary = ['4.1', '6.0', '4.0'].flatMap(miniBrowsers).find((path) => existsSync(path));
-  if (binary === undefined || !existsSync(WEBKIT_DRIVER) || !existsSync(XVFB)) return null;
+  if (binary === undefined) return null;
   return async () => {
     const programs: ChildProcess[] = [];
     const stop = (): void => {
@@ -133,12 +135,4 @@ async function isListening(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
