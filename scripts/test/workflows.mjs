@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npm run test:workflows
-// Each action is named by its commit, since a tag can be moved to other code. actionlint over .github/workflows. It is built from the Go module proxy, which takes half a minute the first time; where
-// that cannot be done, one line says why.
+// Each action is named by its commit, since a tag can be moved to other code. actionlint over .github/workflows: it is
+// built from the Go module proxy, which takes half a minute the first time; where that cannot be done, one line says why.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

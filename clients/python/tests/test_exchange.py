@@ -57,6 +57,18 @@ STREAMS: List[Tuple[Callable[[], Fold], List[Any]]] = [
 ]
 
 
+class _Item(Dict[str, object]):
+    """Notes each reading of a member."""
+
+    def __init__(self, reads: List[str], **members: object) -> None:
+        super().__init__(**members)
+        self._reads = reads
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self._reads.append(key)
+        return super().get(key, default)
+
+
 class ExchangeTest(unittest.TestCase):
     def test_content_over_the_limit_is_not_kept(self) -> None:
         for make, events in STREAMS:
@@ -234,32 +246,20 @@ class ExchangeTest(unittest.TestCase):
 
     def test_long_list_is_neither_copied_nor_searched(self) -> None:
         reads: List[str] = []
-
-        class Item(Dict[str, object]):
-            def get(self, key: Any, default: Any = None) -> Any:
-                reads.append(key)
-                return super().get(key, default)
-
         draft: Dict[str, object] = {}
-        add_delta(draft, {"list": [Item()]})
+        add_delta(draft, {"list": [_Item(reads)]})
         known = draft["list"]
         for _ in range(9):
-            add_delta(draft, {"list": [Item()]})
+            add_delta(draft, {"list": [_Item(reads)]})
         self.assertIs(draft["list"], known)
         self.assertEqual(known, [{}] * 10)
         self.assertEqual(len(reads), 10)
 
     def test_items_of_a_long_list_are_found_without_a_search(self) -> None:
         reads: List[str] = []
-
-        class Item(Dict[str, object]):
-            def get(self, key: Any, default: Any = None) -> Any:
-                reads.append(key)
-                return super().get(key, default)
-
         draft: Dict[str, object] = {}
         for index in range(100):
-            add_delta(draft, {"list": [Item(index=float(index))]})
+            add_delta(draft, {"list": [_Item(reads, index=float(index))]})
         self.assertEqual(len(reads), 100)
         for text in ("a", "b"):
             add_delta(draft, {"list": [{"index": 100.0, "text": text}]})
