@@ -1,16 +1,23 @@
 import { Session, type Profiler } from 'node:inspector';
+import { setFlagsFromString } from 'node:v8';
 import { afterAll } from '@jest/globals';
 
 // Counts of the engine: how often each function and each block of it ran. They are the same however busy a machine is.
 // Functions that ran before this module was loaded are counted as one block: import it first.
 const session = new Session();
 session.connect();
+// Code that the engine has optimized counts blocks, but no calls of functions, and when it is optimized depends on what
+// else the machine does.
+setFlagsFromString('--no-opt');
+setFlagsFromString('--no-maglev');
 session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 // The end of any session ends the counting of all: one that is left to the garbage collector would end it in the middle
 // of another suite of this process.
 afterAll(() => {
   session.disconnect();
+  // Maglev, which not every engine has on by default, stays off.
+  setFlagsFromString('--opt');
 });
 
 /** Not counted: Node.js itself, and the test runner. */
