@@ -80,7 +80,7 @@ it('shows no API key in any output or row', async () => {
     const response = await fetch(at().url + path, {
       method: 'POST',
       headers: { 'content-type': type, authorization: `Bearer ${key}`, ...headers },
-      body: typeof body === 'string' ? body : Uint8Array.from(body),
+      body: typeof body === 'string' ? body : new Uint8Array(body),
     });
     expect([path, response.status]).toEqual([path, status]);
     texts.set(`${status} of ${path} ${type}`, await said(response));

@@ -77,7 +77,7 @@ async function send({ body, type = PROTOBUF, isGzip = false, path = '/v1/traces'
   const response = await fetch(`${bridge.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': type, authorization: `Bearer ${key}`, ...(isGzip && { 'content-encoding': 'gzip' }) },
-    body: Uint8Array.from(body),
+    body: new Uint8Array(body),
   });
   const text = await response.text();
   // Bodies of the test before are released when the bridge sees that their connections closed.
@@ -273,7 +273,7 @@ describe('the memory of a bridge', () => {
 
   it('stays bounded under the largest batches of four accounts at once', async () => {
     const item = `{"input":"${'x'.repeat(9 * MIB)}"}`;
-    const body = Uint8Array.from(Buffer.from(`{"executions":[${Array.from({ length: 13 }, () => item).join(',')}]}`));
+    const body = new Uint8Array(Buffer.from(`{"executions":[${Array.from({ length: 13 }, () => item).join(',')}]}`));
     const keys = Array.from({ length: 4 }, () => controlPlane.newKey(controlPlane.newTenant()));
     for (const bearer of keys) await introduceKey(bearer);
     const sending = keys.map(async (bearer) => {

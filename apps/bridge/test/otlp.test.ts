@@ -40,7 +40,7 @@ async function post(
       authorization: `Bearer ${bearer}`,
       ...(encoding && { 'content-encoding': encoding }),
     },
-    body: typeof body === 'string' ? body : Uint8Array.from(body),
+    body: typeof body === 'string' ? body : new Uint8Array(body),
   });
   const text = await response.text();
   const parsed: unknown = type === 'application/json' || !response.ok ? JSON.parse(text) : text;

@@ -30,7 +30,7 @@ export function publicKeyFromRaw(raw: Uint8Array): PublicKey {
   }
   if (!isKnownOnCurve(raw)) throw new KeyError('KEY_POINT_INVALID', 'public key: not a point of the curve');
   // Not `slice`: of a Buffer that would be a window into the caller's memory.
-  return { raw: Uint8Array.from(raw) };
+  return { raw: new Uint8Array(raw) };
 }
 
 /**

@@ -24,7 +24,7 @@ export class Pkcs11Signer implements Signer {
    */
   async sign(message: Uint8Array): Promise<Uint8Array> {
     // The caller may modify its buffer while the token works.
-    const signed = Uint8Array.from(message);
+    const signed = new Uint8Array(message);
     const request = { operation: 'sign', kid: this.kid, message: signed } as const;
     const signature = await this.#calls.ask(request, readBytes, { again: true });
     if (signature.length === 64 && (await verifySignatureInPool(this.publicKey, signed, signature))) return signature;

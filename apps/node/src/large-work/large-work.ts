@@ -169,5 +169,5 @@ function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
     ? new Uint8Array(buffer)
-    : Uint8Array.from(bytes);
+    : new Uint8Array(bytes);
 }

@@ -40,7 +40,7 @@ export class SessionPool {
       const signature = this.#hasThreads
         ? await this.cryptoki.C_SignAsync(session, input, into)
         : this.cryptoki.C_Sign(session, input, into);
-      return Uint8Array.from(signature);
+      return new Uint8Array(signature);
     } finally {
       this.#giveBack(session);
     }

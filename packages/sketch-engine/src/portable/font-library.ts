@@ -70,7 +70,7 @@ export class FontLibrary {
 
   #register(file: FontFile): string {
     const name = `file-${this.#fonts.files.indexOf(file)}`;
-    if (!this.#registered.has(name)) this.provider.registerFont(Uint8Array.from(file.bytes).buffer, name);
+    if (!this.#registered.has(name)) this.provider.registerFont(new Uint8Array(file.bytes).buffer, name);
     this.#registered.add(name);
     return name;
   }
@@ -78,7 +78,7 @@ export class FontLibrary {
   #open(file: FontFile): Typeface {
     const known = this.#opened.get(file);
     if (known !== undefined) return known;
-    const typeface = this.#kit.Typeface.MakeTypefaceFromData(Uint8Array.from(file.bytes).buffer);
+    const typeface = this.#kit.Typeface.MakeTypefaceFromData(new Uint8Array(file.bytes).buffer);
     if (typeface === null) throw new Error('a font file cannot be read');
     this.#opened.set(file, typeface);
     return typeface;
