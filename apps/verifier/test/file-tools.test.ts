@@ -172,6 +172,7 @@ describeInChromium('files on the start page', (chromium) => {
     );
     await watched.page.click('#artefact-check');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="neutral"]');
+    expect(await watched.text('.result .checked-by')).toContain('pasted text');
     await drop(`transfer.items.add(new File(['{}'], 'dropped.json'));`);
     await watched.page.waitForSelector('.result [data-verdict="FAILED"]');
     expect(await watched.text('.result .checked-by')).toContain('dropped.json');

@@ -7,6 +7,7 @@ export const TOOLS_TEXTS = {
     drop: 'Drop a file here',
     pick: 'Choose a file',
     paste: 'or paste its JSON',
+    pasted: 'pasted text',
     check: 'Check',
     clear: 'Start again',
     working: 'Checking…',

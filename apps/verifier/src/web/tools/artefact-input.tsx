@@ -29,7 +29,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
   const text = useRef<HTMLTextAreaElement>(null);
   // A file may be read slowly, and the visitor may have given another one by then.
   const [latest] = useState(() => new LatestAnswer());
-  // The verdict of pasted text has no name: it is shown only beside that text.
+  // The verdict of pasted text names no file: it is shown only beside that text.
   const isPasted = useRef(false);
   const give = (given: Given | null): void => {
     latest.forget();
@@ -103,7 +103,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
           onClick={() => {
             const pasted = text.current?.value ?? '';
             if (pasted.trim() === '') return;
-            give({ name: '', source: pasted, askedHash: null });
+            give({ name: T.pasted, source: pasted, askedHash: null });
             isPasted.current = true;
           }}
         >
