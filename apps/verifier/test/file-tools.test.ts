@@ -178,6 +178,17 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.result .checked-by')).toContain('dropped.json');
   });
 
+  it('says what to do when there is nothing to check', async () => {
+    await watched.page.$eval('#artefact-text', (node) => {
+      Reflect.set(node, 'value', ' ');
+    });
+    await watched.page.click('#artefact-check');
+    await watched.page.waitForSelector('.drop-zone [aria-live] .warning');
+    expect(await watched.text('.drop-zone .warning')).toBe(
+      'There is nothing to check yet. Choose a file, or paste its JSON.',
+    );
+  });
+
   it('says that it checks one of several dropped files', async () => {
     await drop(`for (const name of ['one.json', 'two.json']) transfer.items.add(new File(['{}'], name));`);
     await watched.page.waitForFunction(

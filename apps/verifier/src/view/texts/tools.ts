@@ -8,6 +8,7 @@ export const TOOLS_TEXTS = {
     pick: 'Choose a file',
     paste: 'or paste its JSON',
     pasted: 'pasted text',
+    nothingGiven: 'There is nothing to check yet. Choose a file, or paste its JSON.',
     check: 'Check',
     clear: 'Start again',
     working: 'Checking…',

@@ -94,7 +94,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
           if (isPasted.current) give(null);
         }}
       />
-      {fault !== null && <p class="warning">{fault}</p>}
+      <div aria-live="polite">{fault !== null && <p class="warning">{fault}</p>}</div>
       <p class="row">
         <button
           type="button"
@@ -102,7 +102,10 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
           id={`${id}-check`}
           onClick={() => {
             const pasted = text.current?.value ?? '';
-            if (pasted.trim() === '') return;
+            if (pasted.trim() === '') {
+              setFault(T.nothingGiven);
+              return;
+            }
             give({ name: T.pasted, source: pasted, askedHash: null });
             isPasted.current = true;
           }}
