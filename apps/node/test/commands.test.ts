@@ -100,6 +100,17 @@ describe('the node’s commands', () => {
     },
   );
 
+  it('ends its help with examples that it takes', async () => {
+    const [text = ''] = await command(['--help']);
+    const examples = (text.split('Examples:\n')[1] ?? '').split('\n').map((line) => line.trim());
+    expect(examples.length).toBeGreaterThan(1);
+    const program = 'node apps/node/dist/main.js ';
+    for (const example of examples) {
+      expect(example.startsWith(program)).toBe(true);
+      await expect(command(example.slice(program.length).split(' '))).resolves.toHaveLength(1);
+    }
+  });
+
   it('prints errors on stderr and help on stdout', async () => {
     const refused = await runNode(['api-key', 'create'], env);
     expect([refused.code, refused.stdout]).toEqual([1, '']);

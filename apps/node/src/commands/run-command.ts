@@ -44,6 +44,10 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
 ${usageLines.join('\n')}
 
 Configuration is by environment variables: see docs/configuration.md.
+
+Examples:
+  node apps/node/dist/main.js api-key create --tenant acme --scopes certify,register
+  node apps/node/dist/main.js tenant set --name acme --retention-days 365 --visibility hidden
 `;
 
 /** Prints the output of a command; stdout has nothing else, so that scripts can parse it. */
