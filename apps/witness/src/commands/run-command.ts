@@ -15,7 +15,11 @@ const USAGE = `Usage:
   cer-witness serve --db FILE [--log VKEY]... [--logs FILE]   cosign the checkpoints of these logs
                     [--host ADDRESS] [--port PORT]
 
-Every option of serve can be given as an environment variable: see docs/configuration.md.`;
+Every option of serve can be given as an environment variable: see docs/configuration.md.
+
+Examples:
+  cer-witness init --name witness.example/w1 --db /data/w.sqlite
+  cer-witness serve --db /data/w.sqlite --log "$LOG_VKEY" --port 4601`;
 
 /** The result of the command line. */
 export type Call =
