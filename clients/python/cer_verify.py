@@ -5298,6 +5298,14 @@ def _read_roots(path: str) -> TsaRoots:
         raise UsageError(f"{path}: {error}") from None
 
 
+_EXAMPLES = """\
+examples:
+  python3 -m cer_verify certificate.json --keys keys.json
+  python3 -m cer_verify certificate.json --history history.json --root sha256:... --seen seen.json
+  python3 -m cer_verify records.zip --package --keys keys.json --json > report.json
+"""
+
+
 class _ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see: python3 -m cer_verify --help)")
@@ -5476,7 +5484,14 @@ _NEXT = {
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command and returns its exit code: 0 verified, 1 failed, 3 usage."""
-    parser = _ArgumentParser(prog="cer_verify", description="Verify a certificate, a package or a project offline.")
+    parser = _ArgumentParser(
+        prog="cer_verify",
+        description="Verify a certificate, a package or a project offline.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        # A shortened option that works today is ambiguous once another begins with it.
+        allow_abbrev=False,
+    )
     parser.add_argument("file", metavar="FILE", help="the file; - is standard input")
     parser.add_argument("--keys", metavar="FILE", help="the published key set of the node")
     parser.add_argument("--history", metavar="FILE", help="the key history of the node, in place of --keys")

@@ -51,6 +51,20 @@ class Command(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertTrue(out.startswith("VERIFIED\n"), out)
 
+    def test_shortened_option_is_refused(self) -> None:
+        code, out, err = run(str(CERTIFIED), "--key", KEYS)
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("unrecognized arguments: --key", err)
+
+    def test_help_ends_with_examples(self) -> None:
+        stdout = io.StringIO()
+        with contextlib.redirect_stdout(stdout), self.assertRaises(SystemExit):
+            cer.main(["--help"])
+        examples = stdout.getvalue().partition("examples:\n")[2].splitlines()
+        self.assertGreater(len(examples), 1)
+        for example in examples:
+            self.assertIn("python3 -m cer_verify ", example)
+
     def test_report_has_documented_members(self) -> None:
         code, out, _ = run(str(CERTIFIED), "--keys", KEYS, "--json")
         report = json.loads(out)
