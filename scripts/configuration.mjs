@@ -68,7 +68,7 @@ async function section(title, name, module) {
 
 function defaultOf({ required, byDefault }) {
   if (required) return 'required';
-  return byDefault === undefined ? 'unset' : `\`${byDefault}\`${mebibytes(byDefault)}`;
+  return byDefault === undefined || byDefault === '' ? 'unset' : `\`${byDefault}\`${mebibytes(byDefault)}`;
 }
 
 function mebibytes(value) {
