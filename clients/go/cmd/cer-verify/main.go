@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,6 +32,18 @@ var packed = map[string]string{"\x1f\x8b": "gzip", "PK\x03\x04": "zip", "\xfd7zX
 const usage = `Usage: cer-verify verify FILE [--keys FILE] [--node NODE_ID] [--require-attestation] [--json]
 `
 
+const help = usage + `
+  FILE                   a certificate, a package or a project bundle; - is standard input
+  --keys FILE            the published keys of the node
+  --node NODE_ID         fail unless this node signed
+  --require-attestation  fail when no node signed
+  --json                 write the report as JSON
+
+Examples:
+  cer-verify verify certificate.json --keys keys.json
+  cer-verify verify project.json --keys keys.json --require-attestation --json
+`
+
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 type call struct {
@@ -42,8 +55,11 @@ type call struct {
 // parseCall takes flags before and after FILE.
 func parseCall(args []string) (call, error) {
 	c := call{}
+	if len(args) > 0 && slices.Contains([]string{"help", "--help", "-h"}, args[0]) {
+		return c, flag.ErrHelp
+	}
 	if len(args) == 0 || args[0] != "verify" {
-		return c, fmt.Errorf("no command verify")
+		return c, errors.New("unknown command, verify is expected")
 	}
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -70,6 +86,10 @@ func parseCall(args []string) (call, error) {
 
 func run(args []string, stdout, stderr io.Writer) int {
 	c, err := parseCall(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, help)
+		return exitVerified
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "cer-verify: %v\n%s", err, usage)
 		return exitUsage

@@ -116,6 +116,22 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"verify", "--help"}, {"verify", examples + "certified.json", "-h"}} {
+		var stdout, stderr bytes.Buffer
+		if code := run(args, &stdout, &stderr); code != exitVerified || stderr.Len() > 0 {
+			t.Errorf("%q ends with %d and the error %q", args, code, stderr.String())
+		}
+		if !strings.Contains(stdout.String(), "Examples:\n  cer-verify verify ") {
+			t.Errorf("%q prints no examples", args)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"check"}, &stdout, &stderr); code != exitUsage || !strings.HasPrefix(stderr.String(), "cer-verify: unknown command, verify is expected\n") {
+		t.Errorf("an unknown command ends with %d and the error %q", code, stderr.String())
+	}
+}
+
 func TestReasons(t *testing.T) {
 	project := `{"bundleType":"cer.project.bundle.v1","projectTitle":1,"totalSteps":0,"stepRegistry":[],"integrity":{"projectHash":"x"}}`
 	for name, c := range map[string]struct{ text, reason, codes string }{
