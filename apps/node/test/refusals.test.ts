@@ -261,6 +261,11 @@ describe('unknown paths', () => {
     expect(answer.length).toBeLessThan(1500);
   });
 
+  it('say where the routes are listed', async () => {
+    const { status, body } = await ask(node, 'post', '/v1/certify', { key, body: {} });
+    expect([status, body]).toMatchObject([404, { error: 'NOT_FOUND', message: 'path: is not a route: see GET /docs' }]);
+  });
+
   it('answer 431 to oversized headers and keep serving', async () => {
     const raw = await connectRaw(node.url);
     raw.send(`GET /v1/cer/public?execution_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: n\r\n\r\n`);

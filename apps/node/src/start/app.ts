@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { TimestampVerifier } from '@cer/cer-core/verify';
 import { hashApiKey } from '@cer/control-plane';
-import { createRouter, hotRoutes, type RouterOptions } from '@cer/http-service';
+import { createRouter, hotRoutes, ServiceError, type RouterOptions } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
 import type { Logger, Metrics, Trace } from '@cer/http-service/process';
 import { createAdminGate } from '../auth/admin-gate.js';
@@ -233,6 +233,7 @@ export function createApp(deps: NodeDeps): RequestListener {
     statusOf: STATUS,
     translate: translateError,
     trustedProxies: deps.trustedProxies,
+    notFound: { handler: refuseUnknownPath },
     ...(deps.trace !== undefined && { trace: deps.trace }),
     ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
     bodiesAtOnceBytes: partOf(BYTES_AT_ONCE),
@@ -243,6 +244,10 @@ export function createApp(deps: NodeDeps): RequestListener {
     .disable('x-powered-by')
     .use(createRouter(openApiRoutes(deps.runtime.version, api), options));
   return hotRoutes(api, pages, options);
+}
+
+async function refuseUnknownPath(): Promise<never> {
+  throw new ServiceError({ code: 'NOT_FOUND', message: 'path: is not a route: see GET /docs' });
 }
 
 /** Well-formed hash of no key: readiness only checks that the directory answers. */
