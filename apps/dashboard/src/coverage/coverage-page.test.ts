@@ -38,7 +38,7 @@ const NO_REPORT = {
 };
 
 /** A day of an application. */
-function dayOf(day: string, appId: string, more: Partial<BridgedDay>): BridgedDay {
+function dayOf(day: string, appId: string | null, more: Partial<BridgedDay>): BridgedDay {
   return { day, appId, certified: 0, reports: 0, refused: 0, refusals: {}, reported: null, bridgeRefused: 0, ...more };
 }
 
@@ -66,4 +66,10 @@ it('shows what waited at the last report, of whichever day', () => {
     dayOf('2026-01-03', 'two', { certified: 1 }),
   ]);
   expect(text).toContain('Waiting: <strong>7</strong> <span class="muted">at the last report');
+});
+
+it('names executions without an application in one way', () => {
+  const text = textOf([dayOf('2026-01-02', null, { certified: 1 }), dayOf('2026-01-02', 'one', { certified: 2 })]);
+  expect(text).toContain('<th scope="row">none</th>');
+  expect(text).toContain('<th scope="row">2026-01-02</th> <td>none</td>');
 });

@@ -146,7 +146,7 @@ function applications({ from, to, days }: BridgedCoverage): Html | false {
             ${names.map(([name, own]) => {
               const query = new URLSearchParams({ from, to, app_id: name ?? '' }).toString();
               return html`<tr>
-                <th scope="row">${name === null ? 'none' : html`<a href="/coverage?${query}">${name}</a>`}</th>
+                <th scope="row">${name === null ? NO_APPLICATION : html`<a href="/coverage?${query}">${name}</a>`}</th>
                 ${numbers(own)}
               </tr>`;
             })}
@@ -157,6 +157,8 @@ function applications({ from, to, days }: BridgedCoverage): Html | false {
   );
 }
 
+/** A dash would read as "not counted", as it does in the columns of numbers. */
+const NO_APPLICATION = 'none';
 const HEADINGS = ['Certified', 'Aborted', 'Refused', 'Before the node', 'Waiting', 'Skipped', 'Not sealed', 'Seen'];
 
 function numbers(days: readonly BridgedDay[]): Html {
@@ -189,7 +191,7 @@ function dayTable(days: readonly BridgedDay[]): Html {
           (day) =>
             html`<tr>
               <th scope="row">${day.day}</th>
-              <td>${day.appId ?? '–'}</td>
+              <td>${day.appId ?? NO_APPLICATION}</td>
               ${numbers([day])}
               <td>${reasons(day.refusals)}</td>
             </tr>`,
