@@ -245,7 +245,8 @@ def _address(given: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        raise ValueError("node_url: must be a http or https address (or set CER_NODE_URL)")
+        rule = "must be a http or https address (or set CER_NODE_URL), such as http://127.0.0.1:4100"
+        raise ValueError(f"node_url: {rule}")
     if parts.username is not None or parts.password is not None:
         raise ValueError("node_url: must not hold a password")
     return url.rstrip("/")

@@ -229,6 +229,13 @@ class SpoolTest(unittest.TestCase):
             cer.close(0)
             self.assertIn(reason, str(faults[-1]))
 
+    def test_an_address_that_is_none_is_refused_with_an_example(self) -> None:
+        for address in ("", "localhost:4100", "ftp://node.example", "http://"):
+            with mock.patch.dict(os.environ, {"CER_NODE_URL": ""}), self.assertRaises(ValueError) as caught:
+                self.certificates(node_url=address)
+            message = "node_url: must be a http or https address (or set CER_NODE_URL), such as http://127.0.0.1:4100"
+            self.assertEqual(str(caught.exception), message)
+
     def test_waits_while_the_node_is_away(self) -> None:
         cer = self.certificates()
         self.node.request_status = 503
