@@ -34,9 +34,15 @@ describe('cer', () => {
   });
 
   it.each([
-    [['log', 'monitor', 'node.example'], 'URL: not a valid http or https address (see: cer help log monitor)'],
-    [['log', 'mirror', 'node.example', 'copy'], 'URL: not a valid http or https address (see: cer help log mirror)'],
-    [['lookup', 'x', '--node', 'x'], '--node: not a valid http or https address'],
+    [
+      ['log', 'monitor', 'node.example'],
+      'URL: must be a http or https address, such as https://node.example (see: cer help log monitor)',
+    ],
+    [
+      ['log', 'mirror', 'node.example', 'copy'],
+      'URL: must be a http or https address, such as https://node.example (see: cer help log mirror)',
+    ],
+    [['lookup', 'x', '--node', 'x'], '--node: must be a http or https address, such as https://node.example'],
     [['certify', '-', '--node', NODE, '--api-key-file', 'none'], '--api-key-file: none: no such file'],
     [
       ['records', 'export', '--out', 'x.zip', '--node', NODE, '--api-key-file', '/'],

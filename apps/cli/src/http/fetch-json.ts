@@ -25,7 +25,8 @@ export class FetchFault extends Error {
  * @throws UsageError when it is not an address, or holds a password
  */
 export function publishedAddress(source: string, { flag, path }: Published): string {
-  if (!URL.canParse(source)) throw new UsageError(`${flag}: not a valid http or https address`);
+  if (!URL.canParse(source))
+    throw new UsageError(`${flag}: must be a http or https address, such as https://node.example`);
   const url = new URL(source);
   if (url.username !== '' || url.password !== '') throw new UsageError(`${flag}: an address must not hold a password`);
   url.hash = '';

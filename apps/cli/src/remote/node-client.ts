@@ -63,7 +63,7 @@ export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): stri
 export function addressIn(given: string, named: '--node' | 'CER_NODE_URL' | 'URL'): string {
   const seesHelp = named === 'URL';
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
-    throw new UsageError(`${named}: not a valid http or https address`, { seesHelp });
+    throw new UsageError(`${named}: must be a http or https address, such as https://node.example`, { seesHelp });
   const url = new URL(given);
   if (url.username !== '' || url.password !== '') throw new UsageError(`${named}: an address must not hold a password`);
   return url.href.replace(/\/+$/, '');
