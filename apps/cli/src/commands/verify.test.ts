@@ -103,6 +103,15 @@ describe('cer verify', () => {
     expect(failureOf(said)).toMatchObject({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' });
   });
 
+  it('says what the saved refusal of a node is', async () => {
+    const path = folder.write('refused.json', { error: 'UNAUTHORIZED', message: 'the API key is unknown or revoked' });
+    const said = await cer(['verify', path, ...KEYS]);
+    expect(said.exitCode).toBe(1);
+    expect(said.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'A file with the members error and message is the refusal of a node: correct the request, and send it again.',
+    );
+  });
+
   it('enforces --node and --require-attestation', async () => {
     const other = await cer(['verify', sample('certified.json'), ...KEYS, '--node', 'another-node']);
     expect(failureOf(other)).toMatchObject({ reason: 'ATTESTATION_INVALID_SIGNATURE' });

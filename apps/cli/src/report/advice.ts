@@ -3,7 +3,8 @@ import type { FailureCode } from '@cer/cer-core';
 const ASK_FOR_ORIGINAL =
   'Ask your source for the original as the node returned it, or look the certificate up at the node.';
 const READ_SPEC =
-  'The file is not a certificate of a kind that this version knows. Check that it is the right file, and complete.';
+  'The file is not a certificate of a kind that this version knows. Check that it is the right file, and complete. ' +
+  'A file with the members error and message is the refusal of a node: correct the request, and send it again.';
 const ASK_PRODUCER = 'Ask its producer to seal it again; this file cannot be repaired.';
 const CHECK_KEYS =
   'Check that the key set is that of the node named in the receipt, fetched recently (--keys with the address of the node).';
