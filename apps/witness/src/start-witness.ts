@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
-import { requestQuota } from './checkpoints/request-quota.js';
+import { advanceQuota } from './checkpoints/advance-quota.js';
 import type { WitnessConfig } from './config.js';
 import { LogListError, logOfVkey, logsByOrigin, readLogList, type KnownLog } from './logs/known-logs.js';
 import { openWitness } from './store/open-store.js';
@@ -19,8 +19,8 @@ export async function startWitness(config: WitnessConfig): Promise<RunningServer
     const now = (): Date => new Date();
     const { trustedProxies, host, port } = config;
     const metrics = createMetrics({ process: true });
-    const takeRequest = requestQuota(now);
-    const app = createApp({ store, logs, key, signer, takeRequest, now, logger, metrics, trustedProxies });
+    const quota = advanceQuota(now);
+    const app = createApp({ store, logs, key, signer, quota, now, logger, metrics, trustedProxies });
     return await serve(app, { host, port, logger, onClose: () => store.close() });
   } catch (error) {
     await store.close();

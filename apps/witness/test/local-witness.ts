@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createMetrics, serve, silentLogger } from '@cer/http-service/process';
 import { formatAddCheckpoint, type NoteKey } from '@cer/tlog/note';
 import { createApp } from '../src/app.js';
-import { requestQuota } from '../src/checkpoints/request-quota.js';
+import { advanceQuota } from '../src/checkpoints/advance-quota.js';
 import { logOfVkey, logsByOrigin } from '../src/logs/known-logs.js';
 import { initWitness, openWitness } from '../src/store/open-store.js';
 
@@ -37,12 +37,13 @@ export async function serveWitness(
   database: string,
   vkeys: readonly string[],
   now: () => Date = () => START,
+  requestsPerDay: number | null = null,
 ): Promise<LocalWitness> {
   const { store, key, signer } = await openWitness(database);
-  const logs = logsByOrigin(vkeys.map((vkey) => logOfVkey(vkey, 'log')));
+  const logs = logsByOrigin(vkeys.map((vkey) => ({ ...logOfVkey(vkey, 'log'), requestsPerDay })));
   for (const origin of logs.keys()) await store.know(origin);
-  const takeRequest = requestQuota(now);
-  const deps = { store, logs, key, signer, takeRequest, now, logger: silentLogger(), metrics: createMetrics() };
+  const quota = advanceQuota(now);
+  const deps = { store, logs, key, signer, quota, now, logger: silentLogger(), metrics: createMetrics() };
   const close = (): Promise<void> => store.close();
   const server = await serve(createApp(deps), { host: '127.0.0.1', port: 0, logger: silentLogger(), onClose: close });
   return { url: server.url, key, close: () => server.close() };

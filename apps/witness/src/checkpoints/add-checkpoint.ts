@@ -15,6 +15,7 @@ import {
 } from '@cer/tlog/note';
 import type { KnownLog } from '../logs/known-logs.js';
 import type { KnownHead, WitnessStore } from '../store/witness-store.js';
+import type { AdvanceQuota } from './advance-quota.js';
 
 /** The result of a submission. `conflict` names the size that the witness knows. */
 export type Answer =
@@ -30,8 +31,7 @@ export interface WitnessDeps {
   /** The witness's own key, and what signs with it. */
   readonly key: NoteKey;
   readonly signer: Pick<Signer, 'sign'>;
-  /** Counts a request of a log; false when its day's requests are used up. */
-  readonly takeRequest: (log: KnownLog) => boolean;
+  readonly quota: AdvanceQuota;
   readonly now: () => Date;
 }
 
@@ -50,7 +50,6 @@ export async function addCheckpoint(body: Uint8Array, deps: WitnessDeps): Promis
   if (!(await isSignedBy(checkpoint, log.keys))) {
     return { status: 'not-signed', rule: 'the checkpoint has no valid signature of its log' };
   }
-  if (!deps.takeRequest(log)) return { status: 'too-many', rule: 'the requests of this log for today are used up' };
   if (oldSize > checkpoint.size) return { status: 'malformed', rule: 'the old size must not be above the new one' };
   return decide(request, log, deps);
 }
@@ -77,6 +76,10 @@ async function decide(request: AddCheckpoint, log: KnownLog, deps: WitnessDeps):
     if (!verifyConsistency({ ...heads, path })) {
       return inconsistent('the proof does not lead from the known checkpoint to this one');
     }
+    const isAdvance = checkpoint.size > known.size;
+    if (isAdvance && deps.quota.isUsedUp(log)) {
+      return { status: 'too-many', rule: 'the requests of this log for today are used up' };
+    }
     const time = secondsOf(deps.now());
     let line = '';
     const outcome = await deps.store.advance({
@@ -88,7 +91,10 @@ async function decide(request: AddCheckpoint, log: KnownLog, deps: WitnessDeps):
         return formatNote(checkpoint.note.text, [...linesOf(checkpoint, log.keys), line]);
       },
     });
-    if (outcome === 'stored') return { status: 'cosigned', line };
+    if (outcome === 'stored') {
+      if (isAdvance) deps.quota.count(log);
+      return { status: 'cosigned', line };
+    }
     if (outcome === 'clock-behind') {
       return { status: 'clock-behind', rule: 'the clock of the witness is before its last cosignature' };
     }

@@ -6,7 +6,7 @@ import { OperatorError } from '@cer/http-service/process';
 export interface KnownLog {
   readonly origin: string;
   readonly keys: readonly NoteKey[];
-  /** Maximum requests per day; null for no limit. */
+  /** Maximum cosigned checkpoints per day that advance the log; null for no limit. */
   readonly requestsPerDay: number | null;
 }
 

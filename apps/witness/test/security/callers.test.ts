@@ -3,7 +3,7 @@ import type { ServiceRequest, StreamRequest } from '@cer/http-service';
 import { createMetrics, silentLogger } from '@cer/http-service/process';
 import { hostileForm, hostileJson, pollutedKinds } from '@cer/http-service/testing';
 import { witnessRoutes } from '../../src/app.js';
-import { requestQuota } from '../../src/checkpoints/request-quota.js';
+import { advanceQuota } from '../../src/checkpoints/advance-quota.js';
 import { openWitness } from '../../src/store/open-store.js';
 import { makeWitness, serveWitness, START, temporaryFolder, type LocalWitness } from '../local-witness.js';
 
@@ -45,7 +45,7 @@ describe('the matrix of callers and routes', () => {
     const { store, key, signer } = await openWitness(files.path('routes.sqlite'));
     const now = (): Date => START;
     const routes = witnessRoutes({
-      ...{ store, key, signer, now, logs: new Map(), takeRequest: requestQuota(now) },
+      ...{ store, key, signer, now, logs: new Map(), quota: advanceQuota(now) },
       ...{ logger: silentLogger(), metrics: createMetrics() },
     });
     await store.close();
@@ -68,7 +68,7 @@ describe('the matrix of callers and routes', () => {
     });
     const origins = Array.from({ length: 50 }, (_, at) => `node-${at}.example/log`);
     const routes = witnessRoutes({
-      ...{ store, key, signer, now, takeRequest: requestQuota(now) },
+      ...{ store, key, signer, now, quota: advanceQuota(now) },
       ...{ logger: silentLogger(), metrics: createMetrics() },
       logs: new Map(origins.map((origin) => [origin, log(origin)])),
     });
