@@ -23,17 +23,17 @@ export function readinessOfTeam(
   own: () => Promise<Readiness>,
 ): () => Promise<Readiness> {
   team.contribute('readiness', own);
-  return async () => {
-    const { answers, silent, missing } = await team.gather('readiness');
-    const parts = answers.map((answer) => ReadinessParts.parse(answer));
-    const all = (name: keyof Readiness): string[] => [...new Set(parts.flatMap((part) => part[name]))];
-    return {
-      reasons: [...all('reasons'), ...(silent > 0 ? [`workers: ${silent} of ${team.size} do not answer`] : [])],
-      warnings: [
-        ...all('warnings'),
-        ...(missing > 0 ? [`workers: ${missing} of ${team.size} are being replaced`] : []),
-      ],
-    };
+  return () => gatherReadiness(team);
+}
+
+/** Asks each worker, this one included, once each has contributed its part. */
+export async function gatherReadiness(team: Pick<Team, 'gather' | 'size'>): Promise<Readiness> {
+  const { answers, silent, missing } = await team.gather('readiness');
+  const parts = answers.map((answer) => ReadinessParts.parse(answer));
+  const all = (name: keyof Readiness): string[] => [...new Set(parts.flatMap((part) => part[name]))];
+  return {
+    reasons: [...all('reasons'), ...(silent > 0 ? [`workers: ${silent} of ${team.size} do not answer`] : [])],
+    warnings: [...all('warnings'), ...(missing > 0 ? [`workers: ${missing} of ${team.size} are being replaced`] : [])],
   };
 }
 

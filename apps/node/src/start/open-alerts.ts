@@ -15,6 +15,8 @@ import {
 import { startAlerts } from '../alerts/start-alerts.js';
 import { createWitnessSource, type WitnessSource } from '../alerts/witness-source.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
+import { gatherReadiness } from '../cores/status-of-team.js';
+import type { Team } from '../cores/team.js';
 import { createReadiness } from '../status/readiness.js';
 import type { NodeLog } from '../log/node-log.js';
 import type { Signing } from '../signing/signing.js';
@@ -28,6 +30,8 @@ export interface AlertSetupDeps {
   readonly store: Store;
   readonly secrets: CommitmentSecrets;
   readonly signing: Signing;
+  /** The workers of this node; null: this process is alone. */
+  readonly team: Pick<Team, 'gather' | 'size'> | null;
   readonly now: () => Date;
   readonly logger: Logger;
 }
@@ -44,7 +48,8 @@ export interface AlertSetup extends Pick<WitnessSource, 'listening'> {
  * @returns null without ALERTS_FILE and with TENANT_WEBHOOKS=0
  * @throws StartupError for a file that cannot be used
  */
-export function openAlerts({ config, store, secrets, signing, now, logger }: AlertSetupDeps): AlertSetup | null {
+export function openAlerts(deps: AlertSetupDeps): AlertSetup | null {
+  const { config, store, secrets, signing, team, now, logger } = deps;
   const { alertsFile: file, alertsAllowPrivate, tenantWebhooks } = config;
   if (file === null && tenantWebhooks === null) return null;
   if (file !== null) readEndpoints(file);
@@ -56,7 +61,13 @@ export function openAlerts({ config, store, secrets, signing, now, logger }: Ale
     noteUse: quota.note,
     start: ({ keys, restored, log, asksAuthorities }) => {
       const stopping = new AbortController();
-      const checks = createReadiness(readinessChecks({ store, restored, signing, keys, now }));
+      const ownReasons = createReadiness(readinessChecks({ store, restored, signing, keys, now }));
+      // The alert is about the host, as GET /ready is: workers that each report themselves would contradict each other.
+      const reasons = async (): Promise<readonly string[]> => {
+        const own = await ownReasons();
+        // Before it listens, a worker is not among those that are asked.
+        return team === null ? own : [...new Set([...own, ...(await gatherReadiness(team)).reasons])];
+      };
       const running = startAlerts({
         file,
         webhooks:
@@ -64,7 +75,7 @@ export function openAlerts({ config, store, secrets, signing, now, logger }: Ale
             ? null
             : tenantRecipients({ ...store, secrets, post: posting(tenantWebhooks.allowsPrivate), now }),
         store,
-        readiness: readinessSource(checks, hostname()),
+        readiness: readinessSource(reasons, hostname()),
         sources: [
           quota,
           deadLetterSource(store),

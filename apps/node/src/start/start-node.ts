@@ -79,7 +79,7 @@ async function openNode({ config, store, team, logger }: Opening) {
   const keyDeps = { config, team, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
   const signingKeys = await openSigningKeys(keyDeps);
   const { signing, history, holders } = signingKeys;
-  const alerts = openAlerts({ config, store, secrets, signing, now, logger });
+  const alerts = openAlerts({ config, store, secrets, signing, team, now, logger });
   const ask = alerts?.listening(askWitness) ?? askWitness;
   const log = await openLog({ config, store, holders, history, nodeId: vault.nodeId, ask, now, logger });
   const markFile = openMarkFile(config.restoreMarkFile);
