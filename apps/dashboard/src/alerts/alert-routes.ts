@@ -33,9 +33,22 @@ export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRo
     if (found === undefined) throw unknownWebhook();
     return found;
   };
-  const note = ({ session: { tenant, user } }: SignedIn, act: ActName, { url }: Pick<Webhook, 'url'>) =>
+  const note = ({ session: { tenant, user } }: SignedIn, act: ActName, { url }: Pick<Webhook, 'url'>, end = '') =>
     // The path of an address may be a credential of its receiver.
-    store.note(tenant.tenantId, act, new URL(url).host, user.email);
+    store.note(tenant.tenantId, act, new URL(url).host + end, user.email);
+  /** An act that cannot be asked for again: the node may have done it although its answer was lost. */
+  const noted = async <Made>(visitor: SignedIn, act: ActName, webhook: Webhook, ask: () => Promise<Made>) => {
+    let made: Made;
+    try {
+      made = await ask();
+    } catch (error) {
+      const isKnown = error instanceof ServiceError && error.code !== 'SERVICE_UNAVAILABLE';
+      if (!isKnown) await note(visitor, act, webhook, ' (not confirmed by the node)');
+      throw error;
+    }
+    await note(visitor, act, webhook);
+    return made;
+  };
   /** Once for each form: the answer to its first request may have been lost. */
   const noteAdded = async (visitor: SignedIn, formId: string | undefined, webhook: Pick<Webhook, 'url'>) => {
     if (formId === undefined) return note(visitor, 'webhook added', webhook);
@@ -113,15 +126,16 @@ export function alertRoutes({ pages, store, nodeWebhooks, now, logger }: AlertRo
         const graceHours = graceHoursOf(fields, 'Choose how long the old secret is used too.');
         const version = fields.get(SECRET_VERSION);
         const rotation = { graceHours, secretVersion: version === null ? undefined : Number(version) };
-        const made = await nodeWebhooks.rotate(visitor.session.tenant.tenantId, idOf(visitor.head), rotation);
-        await note(visitor, 'webhook secret rotated', made.webhook);
-        return webhookSecretPage(made);
+        const webhook = await webhookOf(visitor);
+        const { tenantId } = visitor.session.tenant;
+        const rotate = () => nodeWebhooks.rotate(tenantId, webhook.id, rotation);
+        return webhookSecretPage(await noted(visitor, 'webhook secret rotated', webhook, rotate));
       },
     ),
     pages.act('/alerts/:webhookId/remove', 'owner', 'Remove a webhook', async (visitor) => {
       const webhook = await webhookOf(visitor);
-      await nodeWebhooks.remove(visitor.session.tenant.tenantId, webhook.id);
-      await note(visitor, 'webhook removed', webhook);
+      const { tenantId } = visitor.session.tenant;
+      await noted(visitor, 'webhook removed', webhook, () => nodeWebhooks.remove(tenantId, webhook.id));
       return { goTo: '/alerts?done=webhook-removed' };
     }),
     pages.act(
