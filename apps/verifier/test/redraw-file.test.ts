@@ -173,6 +173,16 @@ describeInChromium('the page that draws again', (chromium) => {
     expect(await watched.page.$('[data-judgement]')).toBeNull();
   });
 
+  it('says which files it needs when one is missing', async () => {
+    await openFromDisk();
+    await watched.upload('#sketch-file', sketchOf('variables'));
+    await watched.page.click('#draw');
+    await watched.page.waitForSelector('[aria-live] .warning');
+    expect(await watched.text('[aria-live] .warning')).toBe('Choose both files first: the certificate and the sketch.');
+    await watched.upload('#certificate-file', await certificate('variables'));
+    await watched.page.waitForSelector('[aria-live] .warning', { hidden: true });
+  });
+
   it('keeps the focus on the button that draws', async () => {
     await openFromDisk();
     const focused = (): Promise<unknown> => watched.page.evaluate('document.activeElement.id');

@@ -83,6 +83,7 @@ export const TOOLS_TEXTS = {
     certificate: 'Certificate of a render',
     sketch: 'Text of the sketch',
     sketchNote: 'The certificate has only its hash. The sketch runs in a worker without network, storage or clock.',
+    bothFiles: 'Choose both files first: the certificate and the sketch.',
     draw: 'Draw and compare',
     stop: 'Stop',
     working: 'Drawing ...',

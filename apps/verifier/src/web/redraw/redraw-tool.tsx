@@ -16,6 +16,7 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
   const drawButton = useRef<HTMLButtonElement>(null);
   const [working, setWorking] = useState<AbortController | null>(null);
   const [judgement, setJudgement] = useState<Judgement | null>(null);
+  const [isIncomplete, setIncomplete] = useState(false);
   const [latest] = useState(() => new LatestAnswer());
   // The result is shown only beside the files that it is for.
   const forget = (): void => {
@@ -23,10 +24,15 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
     latest.forget();
     setWorking(null);
     setJudgement(null);
+    setIncomplete(false);
   };
   const draw = async (): Promise<void> => {
     const [bundle, code] = [certificate.current?.files?.[0], sketch.current?.files?.[0]];
-    if (bundle === undefined || code === undefined || working !== null) return;
+    if (working !== null) return;
+    if (bundle === undefined || code === undefined) {
+      setIncomplete(true);
+      return;
+    }
     const ending = new AbortController();
     setWorking(ending);
     setJudgement(null);
@@ -78,6 +84,7 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
         )}
       </p>
       <div aria-live="polite">
+        {isIncomplete && <p class="warning">{T.bothFiles}</p>}
         {working !== null && <p>{T.working}</p>}
         {judgement !== null && (
           <div data-judgement={judgement.kind}>
