@@ -381,6 +381,7 @@ describe('other pages', () => {
     expect(how).toContain('It does not prove');
     expect(how).toContain('npx cer');
     expect((await ask(verifier.url, '/log')).text).toMatch(/These proofs do not show<\/h2>.*That every execution/s);
+    for (const path of ['/', '/log']) expect((await ask(verifier.url, path)).text).toMatch(/<input[^>]* required/);
     expect((await ask(verifier.url, '/')).text).toContain('action="/lookup"');
     expect((await ask(verifier.url, '/ready')).status).toBe(200);
   });

@@ -34,6 +34,7 @@ export function LogPage({ log, asked, proof, now }: LogPageProps): VNode {
               id="log-hash"
               name="certificate_hash"
               type="text"
+              required
               value={asked ?? ''}
               autoComplete="off"
               spellcheck={false}
