@@ -4,6 +4,7 @@ import { evaluateCer } from '@cer/cer-core/verify';
 import { verifySignatureInPool } from '@cer/keys';
 import type { NodeKeys } from './node-keys.js';
 
+/** A certificate that may be reported, or the fault of what the node returned. */
 export type CheckedCertificate =
   | { readonly ok: true; readonly certificateHash: Sha256Hash; readonly cer: JsonObject }
   | { readonly ok: false; readonly fault: string };

@@ -1,3 +1,6 @@
+// Patterns over the two ends of a message that is too large to be parsed.
+
+/** A JSON text without escapes. */
 const TEXT = String.raw`"[^"\\]*"`;
 const ID = String.raw`"id"\s*:\s*(${TEXT}|-?\d{1,15})`;
 /** A member whose value is neither an object nor an array. */

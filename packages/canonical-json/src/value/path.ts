@@ -1,7 +1,7 @@
 const plainName = /^[A-Za-z_$][\w$-]*$/;
 const longestShownName = 64;
 
-/** A name as people are shown it: cut where it is long, since a hostile one may stand in front of many faults. */
+/** A name as people are shown it. A long one is cut, since a hostile name can be repeated in many faults. */
 export function shownName(name: string): string {
   return name.length > longestShownName ? `${name.slice(0, longestShownName)}…` : name;
 }

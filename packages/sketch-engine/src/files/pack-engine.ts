@@ -2,9 +2,10 @@ import { sha256 } from '@cer/cer-core';
 import { FALLBACK_FAMILY, FONT_ALIASES, type FontSource } from './fonts.js';
 import { PORTABLE_VERSION, type EngineIdentity } from '../engine-identity.js';
 
+/** The portable engine as one file, and what certificates state of it. */
 export interface PackedEngine {
   readonly identity: EngineIdentity;
-  /** As the page unpacks it. */
+  /** The file, which `unpackEngine` reads in the realm that draws. */
   readonly bytes: Buffer;
 }
 
