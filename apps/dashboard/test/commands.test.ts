@@ -234,4 +234,9 @@ describe('the command line', () => {
       err: 'DATABASE_URL: must be sqlite:PATH or postgres://...',
     });
   });
+
+  it('says that a command is unknown before it lists them', async () => {
+    const { code, err } = await run('owner delete');
+    expect([code, err.split('\n', 1)]).toEqual([3, ['unknown command']]);
+  });
 });

@@ -47,6 +47,7 @@ const USAGE = [
   ...[...COMMANDS].flatMap(([name, { usage, summary }]) => [`  ${name} ${usage}`.trimEnd(), `      ${summary}`]),
   '',
   'Configuration is by environment variables: see docs/configuration.md.',
+  '',
   'Example:',
   `  ${PROGRAM} owner create --email ada@example.org --tenant Acme`,
 ].join('\n');
@@ -68,7 +69,7 @@ export async function runCommand(words: readonly string[], surroundings: Command
   const name = COMMANDS.has(first) ? first : `${first} ${second}`;
   const command = COMMANDS.get(name);
   if (command === undefined) {
-    complain(USAGE);
+    complain(`unknown command\n\n${USAGE}`);
     return 3;
   }
   try {
