@@ -286,6 +286,104 @@ describe('sending what waits', () => {
     expect(dead).toEqual(['ATTESTATION_MISSING']);
   });
 
+  describe('with bundles that the node cannot attest', () => {
+    const bundle = (name: string): string => `{"certificateHash":"sha256:${name}"}`;
+    const nameOf = (text: string): string => /sha256:(\w+)/.exec(text)?.[1] ?? '';
+    const project = '{"bundleType":"cer.project.bundle.v1","steps":["sha256:bad"]}';
+
+    /** A node that has a fault of its own with bundles named `bad`, until it is repaired. */
+    function faultyNode(answerTo: (index: number, text: string) => LineResult) {
+      const state = { isRepaired: false };
+      const sent: string[] = [];
+      const faults: unknown[] = [];
+      const dead: string[] = [];
+      const deps: Omit<DrainDeps, 'spools'> = {
+        ...DEPS,
+        async *attest(texts) {
+          for (const [index, text] of texts.entries()) {
+            const isBad = nameOf(text).startsWith('bad') && !state.isRepaired;
+            if (!isBad) sent.push(nameOf(text));
+            yield isBad
+              ? answerTo(index, text)
+              : { index, status: 200, body: { certificateHash: `sha256:${nameOf(text)}` } };
+          }
+        },
+        register: async () => {
+          const isKnown = sent.includes('bad');
+          if (isKnown) sent.push('project');
+          return isKnown
+            ? { index: 0, status: 200, body: {} }
+            : { index: 0, status: 400, body: { error: 'ATTESTATION_MISSING' } };
+        },
+        dead: (text, code) => dead.push(text, code),
+        failed: (error) => faults.push(error),
+      };
+      return { state, sent, faults, dead, deps };
+    }
+    const broken = (index: number): LineResult => ({ index, status: 500, body: { error: 'INTERNAL_ERROR' } });
+    const another = (index: number): LineResult => ({ index, status: 200, body: { certificateHash: 'sha256:other' } });
+
+    /** Sends until all but `count` are attested, or the faults are too many. */
+    async function sendAllBut(count: number, spool: Spool, node: ReturnType<typeof faultyNode>) {
+      const drain = createDrain({ ...node.deps, spools: [spool] });
+      while (spool.waiting > count && node.faults.length < 1000) await drain.flush(1);
+      return drain;
+    }
+
+    it.each([
+      ['a fault', broken],
+      ['the hash of another', another],
+    ])('sends those behind one that is answered with %s', async (_, answerTo) => {
+      const node = faultyNode(answerTo);
+      const { state, sent, faults, dead } = node;
+      const spool = spoolOf(0);
+      for (const name of ['a', 'bad', 'b', 'c']) spool.put(bundle(name));
+      const drain = await sendAllBut(1, spool, node);
+      expect({ sent, dead, waiting: spool.waiting }).toEqual({ sent: ['a', 'b', 'c'], dead: [], waiting: 1 });
+      expect(String(faults[0])).toContain('sha256:bad');
+      state.isRepaired = true;
+      await drain.flush(10_000);
+      expect({ sent, waiting: spool.waiting }).toEqual({ sent: ['a', 'b', 'c', 'bad'], waiting: 0 });
+    });
+
+    it('sends those behind more of them than one request has', async () => {
+      const node = faultyNode(broken);
+      const { sent, dead } = node;
+      const spool = spoolOf(0);
+      for (let n = 0; n < 450; n += 1) spool.put(bundle(`bad${n}`));
+      spool.put(bundle('a'));
+      const drain = await sendAllBut(450, spool, node);
+      drain.stop();
+      expect({ sent, dead, waiting: spool.waiting }).toEqual({ sent: ['a'], dead: [], waiting: 450 });
+    });
+
+    it('registers a project once its call is attested', async () => {
+      const node = faultyNode(broken);
+      const { state, sent, faults, dead } = node;
+      const spool = spoolOf(0);
+      for (const text of [bundle('bad'), bundle('a'), project, bundle('b')]) spool.put(text);
+      const drain = await sendAllBut(2, spool, node);
+      const before = faults.length;
+      while (faults.length < before + 5) await drain.flush(1);
+      expect({ sent, dead, waiting: spool.waiting }).toEqual({ sent: ['a', 'b'], dead: [], waiting: 2 });
+      state.isRepaired = true;
+      await drain.flush(10_000);
+      expect({ sent, dead }).toEqual({ sent: ['a', 'b', 'bad', 'project'], dead: [] });
+    });
+
+    it('keeps their order while it attests none', async () => {
+      const { state, sent, faults, deps } = faultyNode((index) => ({ index, status: 503, body: {} }));
+      const spool = spoolOf(0);
+      const names = Array.from({ length: 300 }, (_, n) => `bad${n}`);
+      for (const name of names) spool.put(bundle(name));
+      const drain = createDrain({ ...deps, spools: [spool] });
+      while (faults.length < 5) await drain.flush(1);
+      state.isRepaired = true;
+      await drain.flush(10_000);
+      expect(sent).toEqual(names);
+    });
+  });
+
   it('flushes no longer when the clock is set back', async () => {
     const drain = createDrain({ ...DEPS, spools: [spoolOf(1)], attest: attestNever() });
     const flushed = drain.flush(100);

@@ -1,9 +1,10 @@
-import { isMembers, textOf, type JsonMembers } from '../json.js';
+import { textOf, type JsonMembers } from '../json.js';
 import { LONGEST_TIMER_MS } from '../longest-timer.js';
 import { isRetryable, retryDelay } from '../node-api/retry.js';
 import { NodeError } from '../node-api/node-error.js';
 import type { LineResult } from '../node-api/lines.js';
-import { isProject, type Batch, type Spool } from './spool.js';
+import { createPostponed, type Held, type Postponed } from './postponed.js';
+import { isProject, sealedHash, type Batch, type Spool } from './spool.js';
 
 /** Maximum bundles of one request. */
 const BATCH_LINES = 200;
@@ -14,8 +15,9 @@ const BATCH_LINES = 200;
  */
 const GROWTH = 1.05;
 
-/** The status of a request whose body is too large. */
+/** The status of a request whose body is too large, and of a bundle with which the node has a fault of its own. */
 const TOO_LARGE = 413;
+const INTERNAL_ERROR = 500;
 
 /**
  * Maximum milliseconds of silence in a request after a success; doubled by each failure in a row. A request keeps the
@@ -67,11 +69,15 @@ interface Sending extends DrainDeps {
   readonly batch: Batch;
   /** Projects that were moved behind calls that wait. */
   readonly moved: Set<string>;
+  readonly postponed: Postponed;
+  /** Whether the request before it brought no bundle to the node. */
+  readonly hasFailed: boolean;
 }
 
 /** Sends sealed bundles to the node. A bundle that was sent twice is one certificate: its `executionId` says so. */
 export function createDrain(deps: DrainDeps): Drain {
   const moved = new Set<string>();
+  const postponed = createPostponed(deps.failed);
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let failures = 0;
@@ -101,7 +107,11 @@ export function createDrain(deps: DrainDeps): Drain {
         // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
         request = new AbortController();
         const patience = { timeoutMs, signal: request.signal };
-        most = await sendWhereItFits({ ...deps, spool, batch, moved }, most, patience);
+        most = await sendWhereItFits(
+          { ...deps, spool, batch, moved, postponed, hasFailed: failures > 0 },
+          most,
+          patience,
+        );
         failures = 0;
       }
       return true;
@@ -176,53 +186,86 @@ async function sendWhereItFits(sending: Sending, most: number, patience: Patienc
   }
 }
 
-/** @throws NodeError when the rest of the batch must be sent later */
+/**
+ * A bundle of which the node cannot say whether it is attested is sent again, behind the others: it must not hold them up.
+ * @throws NodeError when the rest of the batch must be sent later
+ */
 async function send(sending: Sending, patience: Patience): Promise<void> {
-  const { batch, register, attest, registered, attested, turn } = sending;
+  const { spool, batch, register, attest, turn, postponed, hasFailed } = sending;
   const sent = oneRequest(batch.texts);
   const [first = ''] = sent;
   const results = isProject(first) ? [await register(first, patience)] : attest(sent, patience);
-  let taken = 0;
+  const held: Held[] = [];
+  let answered = 0;
+  // Bundles up to the last one that needs no further request.
+  let done = 0;
   try {
-    for await (const { status, body } of results) {
-      const text = sent[taken] ?? '';
-      const code = textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
-      if (status !== 200 && isRetryable(status)) {
-        throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
-      }
-      if (status === 200 && !isAnswerTo(text, body)) {
-        // What is before the node may answer for it.
-        throw new NodeError('UNEXPECTED_ANSWER', 'the answer does not name the hash of the bundle', { status });
-      }
-      if (code === 'ATTESTATION_MISSING' && isProject(text)) waitForCalls(sending, text, code);
-      else if (status === 200 && isProject(text)) registered(body);
-      else if (status === 200) attested(body);
-      else giveUp(sending, text, code);
-      taken += 1;
-      if (taken % RESULTS_PER_TURN === 0) await turn();
+    for await (const result of results) {
+      const text = sent[answered] ?? '';
+      const fault = faultOf(text, result);
+      if (fault === null) {
+        settle(sending, text, result);
+        done = answered + 1;
+      } else held.push({ text, at: answered, fault });
+      answered += 1;
+      if (answered % RESULTS_PER_TURN === 0) await turn();
     }
   } finally {
-    if (taken > 0) batch.acknowledge(taken);
+    postponed.acknowledge(sending, held, done);
   }
+  const [rest] = held.filter(({ at }) => at >= done);
+  if (rest === undefined) return;
+  // The node may have a fault with all of them, and none with those behind them.
+  const isTheirs = held.every(({ fault: { status } }) => status === 200 || status === INTERNAL_ERROR);
+  if (done === 0 && hasFailed && isTheirs && spool.waiting > sent.length) {
+    postponed.acknowledge({ spool, batch }, held, sent.length);
+  }
+  throw rest.fault;
+}
+
+/** @returns null for a result that stands */
+function faultOf(text: string, { status, body }: LineResult): NodeError | null {
+  if (status !== 200 && isRetryable(status)) {
+    const message = `the node cannot attest the bundle ${sealedHash(text) ?? 'without a hash'} now: ${status} ${codeOf(body)}`;
+    return new NodeError('UNEXPECTED_ANSWER', message, { status });
+  }
+  if (status !== 200 || isAnswerTo(text, body)) return null;
+  // What is before the node may answer for it.
+  return new NodeError('UNEXPECTED_ANSWER', 'the answer does not name the hash of the bundle', { status });
+}
+
+function settle(sending: Sending, text: string, { status, body }: LineResult): void {
+  const code = codeOf(body);
+  if (code === 'ATTESTATION_MISSING' && isProject(text)) {
+    waitForCalls(sending, text, code);
+    return;
+  }
+  sending.postponed.delete(text);
+  if (status === 200 && isProject(text)) sending.registered(body);
+  else if (status === 200) sending.attested(body);
+  else giveUp(sending, text, code);
+}
+
+function codeOf(body: JsonMembers): string {
+  return textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
 }
 
 /** Whether an answer names the hash of the sealed bundle. */
 function isAnswerTo(text: string, body: JsonMembers): boolean {
-  const sealed: unknown = JSON.parse(text);
-  if (!isProject(text)) return textOf(body, 'certificateHash') === textOf(sealed, 'certificateHash');
-  return textOf(body, 'projectHash') === textOf(isMembers(sealed) ? sealed['integrity'] : null, 'projectHash');
+  return textOf(body, isProject(text) ? 'projectHash' : 'certificateHash') === sealedHash(text);
 }
 
 /**
  * The calls of a project may wait in another spool, when the disk was full for a time, or behind it, in a segment of
- * another process: then it is moved to the end, once.
+ * another process: then it is moved to the end, once. Behind calls that are postponed it is moved again.
  * @throws Error when it must be sent later
  */
 function waitForCalls(sending: Sending, text: string, code: string): void {
-  const { spools, spool, moved } = sending;
+  const { spools, spool, moved, postponed } = sending;
   const waitsElsewhere = spools.some((other) => other !== spool && other.waiting > 0);
   if (waitsElsewhere) throw new Error('a project waits for calls that another spool has');
-  if (spool.waiting > 1 && !moved.delete(text)) {
+  if (postponed.hasCallOf(text)) spool.put(text);
+  else if (spool.waiting > 1 && !moved.delete(text)) {
     spool.put(text);
     moved.add(text);
   } else giveUp(sending, text, code);

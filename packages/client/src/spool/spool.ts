@@ -1,3 +1,5 @@
+import { isMembers, textOf } from '../json.js';
+
 /** Sealed bundles that wait for their attestation, oldest first. */
 export interface Batch {
   /** The bundles as JSON text. */
@@ -41,4 +43,11 @@ export function earliest(times: readonly (number | null)[]): number | null {
 /** A project is registered after its steps are attested, by a separate request. */
 export function isProject(text: string): boolean {
   return text.startsWith('{"bundleType":"cer.project.bundle.v1"');
+}
+
+/** The hash that names a bundle; null for other text. */
+export function sealedHash(text: string): string | null {
+  const sealed: unknown = JSON.parse(text);
+  if (!isProject(text)) return textOf(sealed, 'certificateHash');
+  return textOf(isMembers(sealed) ? sealed['integrity'] : null, 'projectHash');
 }

@@ -1,0 +1,54 @@
+import type { NodeError } from '../node-api/node-error.js';
+import { sealedHash, type Batch, type Spool } from './spool.js';
+
+/** A bundle that the node could not attest now. */
+export interface Held {
+  readonly text: string;
+  /** Its place in the batch, from 0. */
+  readonly at: number;
+  readonly fault: NodeError;
+}
+
+/** Bundles that were moved to the end of their spool, so that those behind them are sent. */
+export interface Postponed {
+  /**
+   * Forgets the first `count` bundles of a batch. Those held among them are stored again first.
+   * @throws Error when one cannot be stored: it and those behind it stay where they are
+   */
+  acknowledge(place: { readonly spool: Spool; readonly batch: Batch }, held: readonly Held[], count: number): void;
+  /** The node answered for a bundle. */
+  delete(text: string): void;
+  /** Whether a call of a project is among them. */
+  hasCallOf(project: string): boolean;
+}
+
+/** @param failed called once for each bundle that is postponed */
+export function createPostponed(failed: (error: unknown) => void): Postponed {
+  const hashes = new Set<string>();
+  const note = ({ text, fault }: Held): void => {
+    const hash = sealedHash(text);
+    if (hash === null || hashes.has(hash)) return;
+    hashes.add(hash);
+    failed(new Error(`the bundle ${hash} is sent again behind the others`, { cause: fault }));
+  };
+  return {
+    acknowledge: ({ spool, batch }, held, count) => {
+      let kept = count;
+      try {
+        for (const one of held.filter(({ at }) => at < count)) {
+          kept = one.at;
+          spool.put(one.text);
+          kept = count;
+          note(one);
+        }
+      } finally {
+        if (kept > 0) batch.acknowledge(kept);
+      }
+    },
+    delete: (text) => {
+      if (hashes.size === 0) return;
+      hashes.delete(sealedHash(text) ?? '');
+    },
+    hasCallOf: (project) => [...hashes].some((hash) => project.includes(hash)),
+  };
+}
