@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 import time
 from typing import Callable, List, NamedTuple, Optional, Sequence, Set
 
 from cer_client.node import TOO_LARGE, LineResult, Node, NodeError, is_retryable
-from cer_client.projects import is_project
+from cer_client.postponed import Held, Postponed
+from cer_client.projects import is_project, sealed_hash
 from cer_client.spool import Batch, Spool
 from cer_verify import Members, get, text_of
 
@@ -20,6 +20,8 @@ BATCH_LINES = 200
 GROWTH = 1.05
 # Base and cap of the wait before a retry, in seconds.
 BASE_S, CAP_S = 0.25, 30.0
+# The status of a bundle with which the node has a fault of its own.
+INTERNAL_ERROR = 500
 
 
 class DrainHooks(NamedTuple):
@@ -46,6 +48,7 @@ class Drain:
         self._most: float = BATCH_LINES
         # Projects that were moved behind calls that wait.
         self._moved: Set[str] = set()
+        self._postponed = Postponed(self._hooks.failed)
         self._not_before = 0.0
         self._is_stopped = self._is_sending = self._is_unsynced = False
 
@@ -181,42 +184,55 @@ class Drain:
             return BATCH_LINES
 
     def _send(self, spool: Spool, batch: Batch, sent: Sequence[str]) -> None:
+        """A bundle of which the node cannot say whether it is attested is sent again, behind the others."""
         is_call = not is_project(sent[0])
         results = self._node.attest(sent) if is_call else [self._node.register(sent[0])]
-        taken = 0
+        held: List[Held] = []
+        # Bundles with an answer, and up to the last one that needs no further request.
+        answered = done = 0
         try:
             for text, result in zip(sent, results):
-                self._take(spool, batch, text, result)
-                taken += 1
+                fault = _fault_of(text, result)
+                if fault is None:
+                    self._take(spool, batch, text, result)
+                    done = answered + 1
+                else:
+                    held.append(Held(text, answered, fault))
+                answered += 1
         finally:
-            if taken > 0:
-                batch.acknowledge(taken)
-        if taken < len(sent):
+            self._postponed.acknowledge(spool, batch, held, done)
+        rest = next((one.fault for one in held if one.at >= done), None)
+        if rest is not None:
+            # The node may have a fault with all of them, and none with those behind them.
+            is_theirs = all(one.fault.status in (200, INTERNAL_ERROR) for one in held)
+            if done == 0 and self._failures > 0 and is_theirs and spool.waiting > len(sent):
+                self._postponed.acknowledge(spool, batch, held, answered)
+            raise rest
+        if answered < len(sent):
             raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
 
     def _take(self, spool: Spool, batch: Batch, text: str, result: LineResult) -> None:
-        code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
-        if result.status == 200:
-            if not _is_answer_to(text, result.body):
-                # What is before the node may answer for it.
-                message = "the answer does not name the hash of the bundle"
-                raise NodeError("UNEXPECTED_ANSWER", message, result.status)
-            (self._hooks.registered if is_project(text) else self._hooks.attested)(result.body)
-        elif is_retryable(result.status):
-            message = f"the node cannot attest a bundle now: {result.status} {code}"
-            raise NodeError(code, message, result.status)
-        elif code == "ATTESTATION_MISSING" and is_project(text):
+        code = _code_of(result)
+        if code == "ATTESTATION_MISSING" and is_project(text):
             self._wait_for_calls(spool, batch, text, code)
+            return
+        self._postponed.discard(text)
+        if result.status == 200:
+            (self._hooks.registered if is_project(text) else self._hooks.attested)(result.body)
         else:
             self._give_up(spool, batch, text, code)
 
     def _wait_for_calls(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
         """The calls of a project may wait in another spool, when the disk was full for a time, or behind it.
 
-        That is so in a segment of another process: then the project is moved to the end, once.
+        That is so in a segment of another process: then the project is moved to the end, once. Behind calls that are
+        postponed it is moved again.
         """
         if any(other is not spool and other.waiting > 0 for other in self._spools):
             raise OSError("a project waits for calls that another spool has")
+        if self._postponed.has_call_of(text):
+            spool.put(text)
+            return
         if spool.waiting > 1 and text not in self._moved:
             spool.put(text)
             self._moved.add(text)
@@ -234,12 +250,24 @@ class Drain:
         self._hooks.dead(text, code)
 
 
-def _is_answer_to(text: str, answer: Members) -> bool:
-    """Whether an answer names the hash of the sealed bundle."""
-    sealed = json.loads(text)
-    if is_project(text):
-        return bool(get(answer, "projectHash") == get(sealed, "integrity", "projectHash"))
-    return bool(get(answer, "certificateHash") == get(sealed, "certificateHash"))
+def _code_of(result: LineResult) -> str:
+    return text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
+
+
+def _fault_of(text: str, result: LineResult) -> Optional[NodeError]:
+    """None for a result that stands."""
+    if result.status != 200 and is_retryable(result.status):
+        code = _code_of(result)
+        message = f"the node cannot attest the bundle {sealed_hash(text)} now: {result.status} {code}"
+        return NodeError(code, message, result.status)
+    if result.status != 200 or text_of(get(result.body, _hash_name(text))) == sealed_hash(text):
+        return None
+    # What is before the node may answer for it.
+    return NodeError("UNEXPECTED_ANSWER", "the answer does not name the hash of the bundle", result.status)
+
+
+def _hash_name(text: str) -> str:
+    return "projectHash" if is_project(text) else "certificateHash"
 
 
 def _one_request(texts: Sequence[str]) -> Sequence[str]:

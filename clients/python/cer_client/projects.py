@@ -11,7 +11,7 @@ from typing import Callable, List, NamedTuple, Optional, Type
 
 from cer_client.executions import Members, Sealed
 from cer_client.sealing import label_of, now, uuid_v7
-from cer_verify import SVC_V1, hash_canonical
+from cer_verify import SVC_V1, get, hash_canonical, text_of
 
 BUNDLE_TYPE = "cer.project.bundle.v1"
 
@@ -175,3 +175,9 @@ def place_for(owner: object) -> Optional[StepPlace]:
 def is_project(text: str) -> bool:
     """Whether a sealed bundle is a project: it is registered, by a request of its own, after its steps are attested."""
     return text.startswith(f'{{"bundleType":"{BUNDLE_TYPE}"')
+
+
+def sealed_hash(text: str) -> str:
+    """The hash that names a sealed bundle, or "" for other text."""
+    sealed = json.loads(text)
+    return text_of(get(sealed, "integrity", "projectHash") if is_project(text) else get(sealed, "certificateHash"))

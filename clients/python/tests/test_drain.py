@@ -87,6 +87,68 @@ class DrainTest(unittest.TestCase):
         self.assertEqual([str(fault) for fault in self.faults], ["the answer does not name the hash of the bundle"] * 2)
         self.assertEqual((cer.stats().projects, len(self.node.registered)), (1, 1))
 
+    def bad_first(self, answer: Tuple[int, Dict[str, Any]], count: int) -> List[str]:
+        """A node that answers so for the first bundles that it sees. Returns their hashes."""
+        bad: List[str] = []
+
+        def answered(bundle: Dict[str, Any]) -> Tuple[int, Dict[str, Any]]:
+            name = bundle["certificateHash"]
+            if len(bad) < count and name not in bad:
+                bad.append(name)
+            return answer if name in bad else self.node.attest(bundle)
+
+        self.node.answers = answered
+        return bad
+
+    def send_all_but(self, count: int, cer: Certificates) -> None:
+        while cer.stats().waiting > count and len(self.faults) < 1000:
+            cer.flush(0.01)
+
+    def test_others_are_sent_behind_a_bundle_that_the_node_cannot_attest(self) -> None:
+        for answer in ((500, {"error": "INTERNAL_ERROR"}), (200, {"certificateHash": "sha256:0"})):
+            with self.subTest(answer):
+                self.faults.clear()
+                self.node.attested.clear()
+                bad = self.bad_first(answer, 1)
+                cer = self.certificates()
+                with mock.patch.object(cer._evidence._drain, "start"):
+                    for _ in range(4):
+                        record(cer)
+                self.send_all_but(1, cer)
+                self.assertEqual((len(self.node.attested), cer.stats().waiting, cer.stats().dead), (3, 1, 0))
+                self.assertIn(bad[0], str(self.faults[0]))
+                self.node.answers = self.node.attest
+                self.assertEqual(cer.flush(30), 0)
+                self.assertEqual(len(self.node.attested), 4)
+
+    def test_others_are_sent_behind_more_of_them_than_one_request_has(self) -> None:
+        self.bad_first((500, {"error": "INTERNAL_ERROR"}), 6)
+        cer = self.certificates()
+        cer._evidence._drain._most = 2
+        with mock.patch.object(cer._evidence._drain, "start"):
+            for _ in range(7):
+                record(cer)
+        self.send_all_but(6, cer)
+        self.assertEqual((len(self.node.attested), cer.stats().waiting, cer.stats().dead), (1, 6, 0))
+
+    def test_project_waits_for_a_call_that_the_node_cannot_attest(self) -> None:
+        self.node.needs_steps = True
+        self.bad_first((500, {"error": "INTERNAL_ERROR"}), 1)
+        cer = self.certificates()
+        with mock.patch.object(cer._evidence._drain, "start"):
+            with cer.run("case-7"):
+                record(cer)
+                record(cer)
+            record(cer)
+        self.send_all_but(2, cer)
+        before = len(self.faults)
+        while len(self.faults) < before + 5:
+            cer.flush(0.01)
+        self.assertEqual((cer.stats().dead, cer.stats().waiting, len(self.node.registered)), (0, 2, 0))
+        self.node.answers = self.node.attest
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual((cer.stats().dead, len(self.node.registered)), (0, 1))
+
     def test_sends_again_after_a_wait_without_end(self) -> None:
         self.node.request_status, self.node.retry_after = 503, "Fri, 31 Dec 9999 23:59:59 GMT"
         cer = self.certificates()

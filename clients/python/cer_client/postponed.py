@@ -1,0 +1,60 @@
+"""Bundles that were moved to the end of their spool, so that those behind them are sent."""
+
+from __future__ import annotations
+
+from typing import Callable, NamedTuple, Sequence, Set
+
+from cer_client.node import NodeError
+from cer_client.projects import sealed_hash
+from cer_client.spool import Batch, Spool
+
+
+class Held(NamedTuple):
+    """A bundle that the node could not attest now, and its place in the batch, from 0."""
+
+    text: str
+    at: int
+    fault: NodeError
+
+
+class Postponed:
+    """Only the thread of the drain calls it."""
+
+    def __init__(self, failed: Callable[[BaseException], None]) -> None:
+        """`failed` is called once for each bundle that is postponed."""
+        self._failed = failed
+        self._hashes: Set[str] = set()
+
+    def acknowledge(self, spool: Spool, batch: Batch, held: Sequence[Held], count: int) -> None:
+        """Forgets the first `count` bundles of a batch. Those held among them are stored again first.
+
+        Raises OSError when one cannot be stored: it and those behind it stay where they are.
+        """
+        kept = count
+        try:
+            for one in held:
+                if one.at < count:
+                    kept = one.at
+                    spool.put(one.text)
+                    kept = count
+                    self._note(one)
+        finally:
+            if kept > 0:
+                batch.acknowledge(kept)
+
+    def discard(self, text: str) -> None:
+        """The node answered for a bundle."""
+        if self._hashes:
+            self._hashes.discard(sealed_hash(text))
+
+    def has_call_of(self, project: str) -> bool:
+        return any(name in project for name in self._hashes)
+
+    def _note(self, one: Held) -> None:
+        name = sealed_hash(one.text)
+        if name == "" or name in self._hashes:
+            return
+        self._hashes.add(name)
+        fault = RuntimeError(f"the bundle {name} is sent again behind the others")
+        fault.__cause__ = one.fault
+        self._failed(fault)
