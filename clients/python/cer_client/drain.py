@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Callable, List, NamedTuple, Optional, Sequence, Set
 
-from cer_client.node import TOO_LARGE, LineResult, Node, NodeError, is_retryable
+from cer_client.node import INTERNAL_ERROR, TOO_LARGE, LineResult, Node, NodeError, is_retryable
 from cer_client.postponed import Held, Postponed
 from cer_client.projects import is_project, sealed_hash
 from cer_client.spool import Batch, Spool
@@ -20,8 +20,6 @@ BATCH_LINES = 200
 GROWTH = 1.05
 # Base and cap of the wait before a retry, in seconds.
 BASE_S, CAP_S = 0.25, 30.0
-# The status of a bundle with which the node has a fault of its own.
-INTERNAL_ERROR = 500
 
 
 class DrainHooks(NamedTuple):
@@ -192,7 +190,7 @@ class Drain:
         answered = done = 0
         try:
             for text, result in zip(sent, results):
-                fault = _fault_of(text, result)
+                fault = self._fault_of(text, result)
                 if fault is None:
                     self._take(spool, batch, text, result)
                     done = answered + 1
@@ -204,16 +202,30 @@ class Drain:
         rest = next((one.fault for one in held if one.at >= done), None)
         if rest is not None:
             # The node may have a fault with all of them, and none with those behind them.
-            is_theirs = all(one.fault.status in (200, INTERNAL_ERROR) for one in held)
+            is_theirs = all(_is_of_the_bundle(one.fault.status) for one in held)
             if done == 0 and self._failures > 0 and is_theirs and spool.waiting > len(sent):
                 self._postponed.acknowledge(spool, batch, held, answered)
             raise rest
         if answered < len(sent):
             raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
 
+    def _fault_of(self, text: str, result: LineResult) -> Optional[NodeError]:
+        """None for a result that stands."""
+        if result.status != 200 and is_retryable(result.status):
+            code = _code_of(result)
+            message = f"the node cannot attest the bundle {sealed_hash(text)} now: {result.status} {code}"
+            return NodeError(code, message, result.status)
+        if _is_without_calls(text, result) and self._postponed.has_call_of(text):
+            message = f"the project {sealed_hash(text)} waits for a call that the node cannot attest now"
+            return NodeError("ATTESTATION_MISSING", message, result.status)
+        if result.status != 200 or text_of(get(result.body, _hash_name(text))) == sealed_hash(text):
+            return None
+        # What is before the node may answer for it.
+        return NodeError("UNEXPECTED_ANSWER", "the answer does not name the hash of the bundle", result.status)
+
     def _take(self, spool: Spool, batch: Batch, text: str, result: LineResult) -> None:
         code = _code_of(result)
-        if code == "ATTESTATION_MISSING" and is_project(text):
+        if _is_without_calls(text, result):
             self._wait_for_calls(spool, batch, text, code)
             return
         self._postponed.discard(text)
@@ -225,14 +237,10 @@ class Drain:
     def _wait_for_calls(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
         """The calls of a project may wait in another spool, when the disk was full for a time, or behind it.
 
-        That is so in a segment of another process: then the project is moved to the end, once. Behind calls that are
-        postponed it is moved again.
+        That is so in a segment of another process: then the project is moved to the end, once.
         """
         if any(other is not spool and other.waiting > 0 for other in self._spools):
             raise OSError("a project waits for calls that another spool has")
-        if self._postponed.has_call_of(text):
-            spool.put(text)
-            return
         if spool.waiting > 1 and text not in self._moved:
             spool.put(text)
             self._moved.add(text)
@@ -254,16 +262,14 @@ def _code_of(result: LineResult) -> str:
     return text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
 
 
-def _fault_of(text: str, result: LineResult) -> Optional[NodeError]:
-    """None for a result that stands."""
-    if result.status != 200 and is_retryable(result.status):
-        code = _code_of(result)
-        message = f"the node cannot attest the bundle {sealed_hash(text)} now: {result.status} {code}"
-        return NodeError(code, message, result.status)
-    if result.status != 200 or text_of(get(result.body, _hash_name(text))) == sealed_hash(text):
-        return None
-    # What is before the node may answer for it.
-    return NodeError("UNEXPECTED_ANSWER", "the answer does not name the hash of the bundle", result.status)
+def _is_without_calls(text: str, result: LineResult) -> bool:
+    """Whether the node refused a project since it has not attested one of its calls."""
+    return is_project(text) and _code_of(result) == "ATTESTATION_MISSING"
+
+
+def _is_of_the_bundle(status: Optional[int]) -> bool:
+    """Whether a fault says nothing about other bundles."""
+    return status is not None and (status == INTERNAL_ERROR or not is_retryable(status))
 
 
 def _hash_name(text: str) -> str:

@@ -14,6 +14,8 @@ from cer_verify import JsonFault, Members, get, parse_json, text_of
 
 # The status of a request whose body is too large.
 TOO_LARGE = 413
+# The status of a bundle with which the node has a fault of its own.
+INTERNAL_ERROR = 500
 # Maximum wait that a node can ask for, in seconds. A longer one than a lock can wait would end the thread.
 MAX_WAIT_S = 24 * 60 * 60.0
 # Longest time of a request, in seconds. A socket takes no infinite one, and no request would be made.
@@ -72,7 +74,7 @@ class Node:
         except NodeError as error:
             # A refused key can be replaced, and an answer without a code is not a node's: the project is sent again.
             is_kept = error.status in (None, 401, 403, TOO_LARGE) or error.code == "UNEXPECTED_ANSWER"
-            if is_kept or error.status is None or is_retryable(error.status):
+            if is_kept or error.status is None or (is_retryable(error.status) and error.status != INTERNAL_ERROR):
                 raise
             return LineResult(error.status, {"error": error.code})
         if answer is None:

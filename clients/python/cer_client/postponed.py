@@ -48,7 +48,8 @@ class Postponed:
             self._hashes.discard(sealed_hash(text))
 
     def has_call_of(self, project: str) -> bool:
-        return any(name in project for name in self._hashes)
+        own = sealed_hash(project)
+        return any(name != own and name in project for name in self._hashes)
 
     def _note(self, one: Held) -> None:
         name = sealed_hash(one.text)

@@ -149,6 +149,24 @@ class DrainTest(unittest.TestCase):
         self.assertEqual(cer.flush(30), 0)
         self.assertEqual((cer.stats().dead, len(self.node.registered)), (0, 1))
 
+    def test_project_is_given_up_once_its_call_is_refused(self) -> None:
+        wrong = [(500, json.dumps({"error": "INTERNAL_ERROR"}))] * 2
+
+        def answered(_: Dict[str, Any]) -> Tuple[int, str]:
+            return wrong.pop() if wrong else (400, json.dumps({"error": "ATTESTATION_MISSING"}))
+
+        dead: List[str] = []
+        cer = self.certificates(on_dead_letter=lambda _, code: dead.append(code))
+        with mock.patch.object(self.node, "register", side_effect=answered) as register:
+            with mock.patch.object(cer._evidence._drain, "start"):
+                with cer.run("case-7"):
+                    record(cer)
+                record(cer)
+            while cer.stats().waiting > 0 and register.call_count < 20:
+                cer.flush(0.01)
+            cer._evidence._drain.stop()
+        self.assertEqual((dead, wrong), (["ATTESTATION_MISSING"], []))
+
     def test_sends_again_after_a_wait_without_end(self) -> None:
         self.node.request_status, self.node.retry_after = 503, "Fri, 31 Dec 9999 23:59:59 GMT"
         cer = self.certificates()

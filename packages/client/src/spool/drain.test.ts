@@ -371,6 +371,45 @@ describe('sending what waits', () => {
       expect({ sent, dead }).toEqual({ sent: ['a', 'b', 'bad', 'project'], dead: [] });
     });
 
+    it('asks more and more seldom for a project whose call it has a fault with', async () => {
+      const { deps } = faultyNode(broken);
+      const silences: number[] = [];
+      const spool = spoolOf(0);
+      for (const text of [bundle('bad'), project]) spool.put(text);
+      const drain = createDrain({
+        ...deps,
+        timeoutMs: Infinity,
+        spools: [spool],
+        attest: (texts, patience) => {
+          silences.push(patience.timeoutMs);
+          return deps.attest(texts, patience);
+        },
+        register: (text, patience) => {
+          silences.push(patience.timeoutMs);
+          return deps.register(text, patience);
+        },
+      });
+      while (silences.length < 8) await drain.flush(1);
+      drain.stop();
+      expect(silences).toEqual(silences.map((_, at) => 2000 * 2 ** at));
+    });
+
+    it('gives up a project that it had a fault with, once its call is refused', async () => {
+      const { deps, dead } = faultyNode(broken);
+      const answers = [broken(0), broken(0)];
+      const spool = spoolOf(0);
+      const sealedProject = project.replace('}', ',"integrity":{"projectHash":"sha256:p"}}');
+      for (const text of [sealedProject, bundle('a')]) spool.put(text);
+      const drain = createDrain({
+        ...deps,
+        spools: [spool],
+        register: async () => answers.shift() ?? { index: 0, status: 400, body: { error: 'ATTESTATION_MISSING' } },
+      });
+      for (let round = 0; round < 100 && spool.waiting > 0; round += 1) await drain.flush(1);
+      drain.stop();
+      expect(dead).toEqual([sealedProject, 'ATTESTATION_MISSING']);
+    });
+
     it('keeps their order while it attests none', async () => {
       const { state, sent, faults, deps } = faultyNode((index) => ({ index, status: 503, body: {} }));
       const spool = spoolOf(0);

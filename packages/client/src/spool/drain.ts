@@ -202,7 +202,7 @@ async function send(sending: Sending, patience: Patience): Promise<void> {
   try {
     for await (const result of results) {
       const text = sent[answered] ?? '';
-      const fault = faultOf(text, result);
+      const fault = faultOf(text, result, postponed);
       if (fault === null) {
         settle(sending, text, result);
         done = answered + 1;
@@ -216,7 +216,9 @@ async function send(sending: Sending, patience: Patience): Promise<void> {
   const [rest] = held.filter(({ at }) => at >= done);
   if (rest === undefined) return;
   // The node may have a fault with all of them, and none with those behind them.
-  const isTheirs = held.every(({ fault: { status } }) => status === 200 || status === INTERNAL_ERROR);
+  const isTheirs = held.every(
+    ({ fault: { status } }) => status !== null && (status === INTERNAL_ERROR || !isRetryable(status)),
+  );
   if (done === 0 && hasFailed && isTheirs && spool.waiting > sent.length) {
     postponed.acknowledge({ spool, batch }, held, sent.length);
   }
@@ -224,10 +226,15 @@ async function send(sending: Sending, patience: Patience): Promise<void> {
 }
 
 /** @returns null for a result that stands */
-function faultOf(text: string, { status, body }: LineResult): NodeError | null {
+function faultOf(text: string, { status, body }: LineResult, postponed: Postponed): NodeError | null {
+  const name = sealedHash(text) ?? 'without a hash';
   if (status !== 200 && isRetryable(status)) {
-    const message = `the node cannot attest the bundle ${sealedHash(text) ?? 'without a hash'} now: ${status} ${codeOf(body)}`;
+    const message = `the node cannot attest the bundle ${name} now: ${status} ${codeOf(body)}`;
     return new NodeError('UNEXPECTED_ANSWER', message, { status });
+  }
+  if (isWithoutCalls(text, body) && postponed.hasCallOf(text)) {
+    const message = `the project ${name} waits for a call that the node cannot attest now`;
+    return new NodeError('ATTESTATION_MISSING', message, { status });
   }
   if (status !== 200 || isAnswerTo(text, body)) return null;
   // What is before the node may answer for it.
@@ -236,7 +243,7 @@ function faultOf(text: string, { status, body }: LineResult): NodeError | null {
 
 function settle(sending: Sending, text: string, { status, body }: LineResult): void {
   const code = codeOf(body);
-  if (code === 'ATTESTATION_MISSING' && isProject(text)) {
+  if (isWithoutCalls(text, body)) {
     waitForCalls(sending, text, code);
     return;
   }
@@ -244,6 +251,11 @@ function settle(sending: Sending, text: string, { status, body }: LineResult): v
   if (status === 200 && isProject(text)) sending.registered(body);
   else if (status === 200) sending.attested(body);
   else giveUp(sending, text, code);
+}
+
+/** Whether the node refused a project since it has not attested one of its calls. */
+function isWithoutCalls(text: string, body: JsonMembers): boolean {
+  return isProject(text) && codeOf(body) === 'ATTESTATION_MISSING';
 }
 
 function codeOf(body: JsonMembers): string {
@@ -257,15 +269,14 @@ function isAnswerTo(text: string, body: JsonMembers): boolean {
 
 /**
  * The calls of a project may wait in another spool, when the disk was full for a time, or behind it, in a segment of
- * another process: then it is moved to the end, once. Behind calls that are postponed it is moved again.
+ * another process: then it is moved to the end, once.
  * @throws Error when it must be sent later
  */
 function waitForCalls(sending: Sending, text: string, code: string): void {
-  const { spools, spool, moved, postponed } = sending;
+  const { spools, spool, moved } = sending;
   const waitsElsewhere = spools.some((other) => other !== spool && other.waiting > 0);
   if (waitsElsewhere) throw new Error('a project waits for calls that another spool has');
-  if (postponed.hasCallOf(text)) spool.put(text);
-  else if (spool.waiting > 1 && !moved.delete(text)) {
+  if (spool.waiting > 1 && !moved.delete(text)) {
     spool.put(text);
     moved.add(text);
   } else giveUp(sending, text, code);

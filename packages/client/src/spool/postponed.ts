@@ -49,6 +49,9 @@ export function createPostponed(failed: (error: unknown) => void): Postponed {
       if (hashes.size === 0) return;
       hashes.delete(sealedHash(text) ?? '');
     },
-    hasCallOf: (project) => [...hashes].some((hash) => project.includes(hash)),
+    hasCallOf: (project) => {
+      const own = sealedHash(project);
+      return [...hashes].some((hash) => hash !== own && project.includes(hash));
+    },
   };
 }
