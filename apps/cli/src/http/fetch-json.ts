@@ -1,9 +1,9 @@
 import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
 import { readBounded } from '@cer/ndjson';
-import { UsageError } from '../usage-error.js';
 import { abortAfter } from './abort-after.js';
 import { connectionFault } from './connection-fault.js';
 import { secondsOf } from './timeout.js';
+import { webAddress } from './web-address.js';
 
 /** A document that a node publishes under a fixed path, and the flag that names the node. */
 export interface Published {
@@ -25,10 +25,7 @@ export class FetchFault extends Error {
  * @throws UsageError when it is not an address, or holds a password
  */
 export function publishedAddress(source: string, { flag, path }: Published): string {
-  if (!URL.canParse(source))
-    throw new UsageError(`${flag}: must be a http or https address, such as https://node.example`);
-  const url = new URL(source);
-  if (url.username !== '' || url.password !== '') throw new UsageError(`${flag}: an address must not hold a password`);
+  const url = webAddress(source, flag);
   url.hash = '';
   if (!url.pathname.endsWith('.json')) url.pathname = url.pathname.replace(/\/*$/, path);
   return url.href;

@@ -3,6 +3,7 @@ import type { NodeError, NodeQuestion, RouteName, NodeAnswer as Received } from 
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { connectionFault, isUnsent } from '../http/connection-fault.js';
 import { secondsOf, TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
+import { webAddress } from '../http/web-address.js';
 import { readSecretFile } from '../files/secret-file.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
@@ -61,11 +62,7 @@ export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): stri
 
 /** The address of a node. @param named what gave it, for messages @throws UsageError when it is malformed */
 export function addressIn(given: string, named: '--node' | 'CER_NODE_URL' | 'URL'): string {
-  const seesHelp = named === 'URL';
-  if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
-    throw new UsageError(`${named}: must be a http or https address, such as https://node.example`, { seesHelp });
-  const url = new URL(given);
-  if (url.username !== '' || url.password !== '') throw new UsageError(`${named}: an address must not hold a password`);
+  const url = webAddress(given, named, { seesHelp: named === 'URL' });
   return url.href.replace(/\/+$/, '');
 }
 
