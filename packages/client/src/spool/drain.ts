@@ -227,7 +227,8 @@ async function send(sending: Sending, patience: Patience): Promise<void> {
 
 /** @returns null for a result that stands */
 function faultOf(text: string, { status, body }: LineResult, postponed: Postponed): NodeError | null {
-  const name = sealedHash(text) ?? 'without a hash';
+  const hash = sealedHash(text);
+  const name = hash ?? 'without a hash';
   if (status !== 200 && isRetryable(status)) {
     const message = `the node cannot attest the bundle ${name} now: ${status} ${codeOf(body)}`;
     return new NodeError('UNEXPECTED_ANSWER', message, { status });
@@ -236,7 +237,7 @@ function faultOf(text: string, { status, body }: LineResult, postponed: Postpone
     const message = `the project ${name} waits for a call that the node cannot attest now`;
     return new NodeError('ATTESTATION_MISSING', message, { status });
   }
-  if (status !== 200 || isAnswerTo(text, body)) return null;
+  if (status !== 200 || textOf(body, isProject(text) ? 'projectHash' : 'certificateHash') === hash) return null;
   // What is before the node may answer for it.
   return new NodeError('UNEXPECTED_ANSWER', 'the answer does not name the hash of the bundle', { status });
 }
@@ -260,11 +261,6 @@ function isWithoutCalls(text: string, body: JsonMembers): boolean {
 
 function codeOf(body: JsonMembers): string {
   return textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
-}
-
-/** Whether an answer names the hash of the sealed bundle. */
-function isAnswerTo(text: string, body: JsonMembers): boolean {
-  return textOf(body, isProject(text) ? 'projectHash' : 'certificateHash') === sealedHash(text);
 }
 
 /**
