@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readCall, type Call } from '../src/commands/run-command.js';
+import { temporaryFolder } from './local-witness.js';
 
 describe('the help of the witness', () => {
-  let folder: string;
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'cer-witness-help-'));
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
-
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
+  afterEach(() => {
+    folder.remove();
   });
 
   const call = (words: readonly string[]): Promise<Call> => readCall(words, {}, () => new Date(0));
@@ -23,9 +19,9 @@ describe('the help of the witness', () => {
     const examples = (text.split('Examples:\n')[1] ?? '').split('\n').map((line) => line.trim());
     expect(examples).toHaveLength(2);
     const [init = '', serve = ''] = examples.map((line) => line.replace('cer-witness ', ''));
-    const made = await call(init.replace('/data', folder).split(' '));
+    const made = await call(init.replace('/data', folder.path('.')).split(' '));
     const vkey = made.command === 'print' ? made.text : '';
-    const started = await call(serve.replace('/data', folder).replace('"$LOG_VKEY"', vkey).split(' '));
-    expect(started).toMatchObject({ command: 'serve', config: { databaseFile: join(folder, 'w.sqlite') } });
+    const started = await call(serve.replace('/data', folder.path('.')).replace('"$LOG_VKEY"', vkey).split(' '));
+    expect(started).toMatchObject({ command: 'serve', config: { databaseFile: folder.path('w.sqlite') } });
   });
 });
