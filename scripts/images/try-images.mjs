@@ -134,7 +134,7 @@ async function assertConfined(id) {
 /** The verifier key of a log that has no entries, as `log init` prints it. @see https://c2sp.org/signed-note */
 function logKey(name) {
   const { publicKey } = generateKeyPairSync('ed25519');
-  const key = Buffer.concat([Buffer.of(1), Buffer.from(publicKey.export({ format: 'jwk' }).x, 'base64url')]);
+  const key = Buffer.concat([Buffer.of(1), publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)]);
   const id = createHash('sha256').update(`${name}\n`).update(key).digest('hex').slice(0, 8);
   return `${name}+${id}+${key.toString('base64')}`;
 }

@@ -1,6 +1,6 @@
-import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
 import { json, ok, parseJsonBody, createRouter, type Route } from '@cer/http-service';
-import { serve, silentLogger } from '@cer/http-service/process';
+import { newKeyPair, serve, silentLogger } from '@cer/http-service/process';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import jwt from 'jsonwebtoken';
 
@@ -52,7 +52,7 @@ export interface StubControlPlane {
 const ALL_SCOPES = ['certify', 'render', 'register', 'ingest'];
 
 export function newHandoffKey(): HandoffKey {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { privateKey, publicKey } = newKeyPair('ec');
   return { kid: randomUUID(), privateKey, publicKey };
 }
 

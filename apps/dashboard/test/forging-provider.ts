@@ -1,4 +1,5 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { type KeyObject } from 'node:crypto';
+import { newKeyPair } from '@cer/http-service/process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -16,7 +17,7 @@ export interface ForgingProvider {
 }
 
 export async function startForgingProvider(): Promise<ForgingProvider> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { privateKey, publicKey } = newKeyPair('rsa');
   const server = createServer(({ url = '' }, response) => {
     const answer = (value: unknown): void => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));

@@ -1,4 +1,5 @@
-import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { createHash, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { newKeyPair } from '@cer/http-service/process';
 
 const [UP, UV, AT] = [0x01, 0x04, 0x40];
 
@@ -26,7 +27,7 @@ export class SoftAuthenticator {
   readonly #counts: number;
 
   constructor({ verifiesUser = true, counts = 1 }: SoftOptions = {}) {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { privateKey, publicKey } = newKeyPair('ec');
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
     this.#privateKey = privateKey;
     // {1: 2, 3: -7, -1: 1, -2: x, -3: y}

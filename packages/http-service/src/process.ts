@@ -1,6 +1,7 @@
 /** A service as a process: start, server, log, metrics, traces, and errors for its operator. */
 export { isForOperator, OperatorError } from './errors/operator-error.js';
 export { asksForHelp } from './process/asks-for-help.js';
+export { newKeyPair } from './process/key-pair.js';
 export { packageVersion } from './process/package-version.js';
 export { lowerPriority } from './process/priority.js';
 export { repeat, type Repeating } from './process/repeat.js';

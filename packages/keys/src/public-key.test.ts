@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { encodingOf, nonCanonicalY, smallOrderEncodings } from '../test/curve.js';
 import { bytesOf, RFC_8032_VECTORS } from '../test/rfc8032.js';
 import { encodeBase64, encodeBase64Url } from './base64.js';
@@ -62,10 +62,13 @@ describe('reading a public key', () => {
 
   it('agrees with OpenSSL on SPKI and JWK', () => {
     for (let count = 0; count < 10; count++) {
-      const { publicKey } = generateKeyPairSync('ed25519');
-      const read = publicKeyFromSpki(publicKey.export({ format: 'der', type: 'spki' }));
-      expect(toJwk(read)).toEqual(publicKey.export({ format: 'jwk' }));
-      expect(Buffer.from(toSpki(read))).toEqual(publicKey.export({ format: 'der', type: 'spki' }));
+      const spki = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
+      const read = publicKeyFromSpki(spki);
+      // Read again: Node.js 20 may wait forever where a key that it has just made is exported as JWK.
+      expect(toJwk(read)).toEqual(
+        createPublicKey({ key: spki, format: 'der', type: 'spki' }).export({ format: 'jwk' }),
+      );
+      expect(Buffer.from(toSpki(read))).toEqual(spki);
     }
   });
 

@@ -1,6 +1,6 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { readSecretFile } from '@cer/http-service/config';
-import { OperatorError } from '@cer/http-service/process';
+import { newKeyPair, OperatorError } from '@cer/http-service/process';
 import { makePrivateFile, replacePrivateFile } from '@cer/keys/private-file';
 import * as z from 'zod';
 
@@ -89,8 +89,7 @@ function readStored(path: string): readonly StoredKey[] {
 }
 
 function newKey(signsFrom: Date): StoredKey {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = privateKey.export({ format: 'jwk' });
+  const jwk = newKeyPair('ec').privateKey.export({ format: 'jwk' });
   return KeysFile.shape.keys.element.parse({ signsFrom: signsFrom.toISOString(), privateKey: jwk });
 }
 

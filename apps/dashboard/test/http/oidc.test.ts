@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { newKeyPair } from '@cer/http-service/process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -163,7 +164,7 @@ describe('single sign-on at a real provider', () => {
 });
 
 describe('single sign-on at a provider that forges', () => {
-  const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const other = newKeyPair('rsa');
   let provider: ForgingProvider;
   let dashboard: TestDashboard;
 

@@ -1,4 +1,5 @@
-import { createHmac, createSign, generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
+import { createHmac, createSign, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
+import { newKeyPair } from '../process/key-pair.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -31,11 +32,7 @@ const foreignKeys = new Map<string, KeyPairKeyObjectResult>();
 
 function foreignKey(like: KeyObject): KeyPairKeyObjectResult {
   const kind = like.asymmetricKeyType === 'ec' ? 'ec' : 'rsa';
-  const made =
-    foreignKeys.get(kind) ??
-    (kind === 'ec'
-      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      : generateKeyPairSync('rsa', { modulusLength: 2048 }));
+  const made = foreignKeys.get(kind) ?? newKeyPair(kind);
   foreignKeys.set(kind, made);
   return made;
 }
