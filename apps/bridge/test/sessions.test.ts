@@ -345,6 +345,25 @@ describe('a session', () => {
     clockMs = 0;
   });
 
+  it.each([
+    ['ahead of', 30_000],
+    ['behind', -4000],
+  ])(
+    'ends by a sign-out after it began, and by no other, where its clock is %s that of the dashboard',
+    async (_, by) => {
+      const leaving = controlPlane.newUser(tenant);
+      controlPlane.signOut(leaving, new Date(Date.now() - 2000));
+      clockMs = by;
+      const { cookie } = await handoff(token({ userId: leaving.id }));
+      clockMs = by + MINUTE_MS;
+      expect((await call('GET', 'session', { cookie })).status).toBe(200);
+      controlPlane.signOut(leaving, new Date());
+      clockMs = by + 2 * MINUTE_MS;
+      expect((await call('GET', 'session', { cookie })).status).toBe(401);
+      clockMs = 0;
+    },
+  );
+
   it('does not begin by a token from before its user was signed out', async () => {
     const leaving = controlPlane.newUser(tenant);
     const issued = Math.floor(Date.now() / 1000) - 10;

@@ -20,6 +20,7 @@ it('a starting bridge removes expired rows', async () => {
       tenantId: 'tenant',
       tenantName: 'Tenant',
       user: { id: 'user', email: 'a@example.com', name: 'A' },
+      lastSignOutAt: null,
       expiresAt: long,
       replaces: null,
     },

@@ -47,6 +47,7 @@ describe.each([
     tenantId: 'tenant-1',
     tenantName: 'Tenant',
     user: { id: 'user-1', email: 'a@example.com', name: 'A' },
+    lastSignOutAt: new Date(START - MINUTE_MS).toISOString(),
     expiresAt: new Date(START + 60 * MINUTE_MS),
     replaces: null,
     ...members,

@@ -111,15 +111,21 @@ async function signIn(deps: SessionRouteDeps, request: ServiceRequest): Promise<
   if (!replace) await refuseOtherSession(sessions, request, handoff);
   const account = await controlPlane.findSession(handoff.tenantId, handoff.userId);
   if (account === null) throw refuse('unknown, disabled or suspended user');
-  if (handoff.issuedBeforeMs < account.sessionsEndedMs) throw refuse('issued before the user was signed out');
+  if (isFromBefore(handoff, account.sessionsEndedAt)) throw refuse('issued before the user was signed out');
   if (!account.hasBridge) {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'The evidence bridge is not part of this account' });
   }
-  const { tenantName, user } = account;
-  const started = await sessions.start(request, handoff.identity, { tenantId: handoff.tenantId, tenantName, user });
+  const { tenantName, user, sessionsEndedAt: lastSignOutAt } = account;
+  const owner = { tenantId: handoff.tenantId, tenantName, user, lastSignOutAt };
+  const started = await sessions.start(request, handoff.identity, owner);
   if (started === null) throw refuse('used before');
   const cookie = sessionCookie(started.token, Math.floor(sessionTimes.absoluteMs / 1000));
   return ok({ session: shown(started.session) }, { 'set-cookie': cookie });
+}
+
+/** Both times are of the control plane's clock. */
+function isFromBefore({ issuedBeforeMs }: Handoff, signOutAt: string | null): boolean {
+  return signOutAt !== null && issuedBeforeMs < Date.parse(signOutAt);
 }
 
 /** Refuses to end another user's session in this browser unasked; the token stays valid until the person has chosen. */
@@ -137,7 +143,7 @@ function shown({
   user,
   createdAt,
   expiresAt,
-}: Session): Omit<Session, 'lastSeenAt' | 'checkedAt'> {
+}: Session): Omit<Session, 'lastSignOutAt' | 'lastSeenAt' | 'checkedAt'> {
   return { tenantId, tenantName, user, createdAt, expiresAt };
 }
 

@@ -1,5 +1,6 @@
 import type { RequestHead } from '@cer/http-service';
 import { isFromTheFuture, isTouchDue, type SessionTimes } from '@cer/pages';
+import type { SessionAccount } from '../control-plane/accounts.js';
 import type { ControlPlane } from '../control-plane/control-plane.js';
 import type { Session, SessionStore, SessionUser, TokenIdentity } from '../store/index.js';
 import { newSessionToken, sessionToken, sessionTokenHash } from './session-cookie.js';
@@ -13,6 +14,8 @@ export interface NewSessionOwner {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly user: SessionUser;
+  /** The user's last sign-out, as the control plane tells it; a later one ends the session. */
+  readonly lastSignOutAt: string | null;
 }
 
 export interface Sessions {
@@ -53,7 +56,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
     if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs) return null;
     if (Math.abs(at.getTime() - Date.parse(session.checkedAt)) >= RECHECK_MS) {
       const account = await controlPlane.findSession(session.tenantId, session.user.id);
-      if (account?.hasBridge !== true || Date.parse(session.createdAt) < account.sessionsEndedMs) {
+      if (account?.hasBridge !== true || wasSignedOut(session, account)) {
         await store.end(tokenHash);
         return null;
       }
@@ -73,14 +76,12 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
       return session;
     },
     isActive: async ({ tokenHash }) => (await counting(tokenHash)) !== null,
-    start: async (head, identity, { tenantId, tenantName, user }) => {
+    start: async (head, identity, owner) => {
       const brought = sessionToken(head);
       const token = newSessionToken();
       const session = await store.startOnce(identity, {
         tokenHash: sessionTokenHash(token),
-        tenantId,
-        tenantName,
-        user,
+        ...owner,
         expiresAt: new Date(now().getTime() + times.absoluteMs),
         replaces: brought === undefined ? null : sessionTokenHash(brought),
       });
@@ -91,4 +92,9 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
       if (token !== undefined) await store.end(sessionTokenHash(token));
     },
   };
+}
+
+/** Whether the user signed out after the session began. Times of two machines are never compared: another time is later. */
+function wasSignedOut({ lastSignOutAt }: Session, { sessionsEndedAt }: SessionAccount): boolean {
+  return sessionsEndedAt !== null && sessionsEndedAt !== lastSignOutAt;
 }

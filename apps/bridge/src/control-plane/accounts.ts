@@ -29,8 +29,8 @@ export interface SessionAccount {
   readonly tenantName: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
   readonly hasBridge: boolean;
-  /** In ms since 1970: what began before has ended, as the user signed out or was signed out at the control plane. */
-  readonly sessionsEndedMs: number;
+  /** When the user last signed out, or was signed out, by the clock of the control plane; null: not known. */
+  readonly sessionsEndedAt: string | null;
 }
 
 /** @returns null for a key that is unknown, revoked or expired */
@@ -52,7 +52,6 @@ export function keyAccountOf(answer: z.output<typeof KeyIntrospection>): KeyAcco
 /** @returns null for a user who is gone or of another tenant, and for a suspended account */
 export function sessionAccountOf(answer: z.output<typeof SessionIntrospection>): SessionAccount | null {
   if (!('user' in answer) || !answer.active || answer.accountStatus !== 'active') return null;
-  const { tenantName, user, entitlements, sessionsEndedAt } = answer;
-  const sessionsEndedMs = sessionsEndedAt === undefined ? 0 : Date.parse(sessionsEndedAt);
-  return { tenantName, user, hasBridge: entitlements.bridge, sessionsEndedMs };
+  const { tenantName, user, entitlements, sessionsEndedAt = null } = answer;
+  return { tenantName, user, hasBridge: entitlements.bridge, sessionsEndedAt };
 }

@@ -99,4 +99,11 @@ export const MIGRATIONS: readonly Migration[] = [
         table.primary(['tenant_id', 'hour']);
       }),
   },
+  {
+    version: 6,
+    up: (schema) =>
+      schema.alterTable('sessions', (table) => {
+        table.text('last_sign_out_at');
+      }),
+  },
 ];

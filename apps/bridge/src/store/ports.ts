@@ -14,6 +14,8 @@ export interface Session {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly user: SessionUser;
+  /** The user's last sign-out before it began, as the control plane tells it; null: none known. */
+  readonly lastSignOutAt: string | null;
   readonly createdAt: string;
   readonly lastSeenAt: string;
   /** Time of the last confirmation of user and tenant by the control plane. */
@@ -28,6 +30,7 @@ export interface NewSession {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly user: SessionUser;
+  readonly lastSignOutAt: string | null;
   readonly expiresAt: Date;
   /** The session that the browser had before; it ends. */
   readonly replaces: string | null;

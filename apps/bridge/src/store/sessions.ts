@@ -9,6 +9,7 @@ interface SessionRow {
   readonly user_id: string;
   readonly user_email: string;
   readonly user_name: string;
+  readonly last_sign_out_at: string | null;
   readonly created_at: string;
   readonly last_seen_at: string;
   readonly checked_at: string;
@@ -70,7 +71,7 @@ async function consume(db: Knex.Transaction, { issuer, jti, expiresAt }: TokenId
 }
 
 function rowOf(session: NewSession, at: string): SessionRow {
-  const { tokenHash, tenantId, tenantName, user, expiresAt } = session;
+  const { tokenHash, tenantId, tenantName, user, lastSignOutAt, expiresAt } = session;
   return {
     token_hash: tokenHash,
     tenant_id: tenantId,
@@ -78,6 +79,7 @@ function rowOf(session: NewSession, at: string): SessionRow {
     user_id: user.id,
     user_email: user.email,
     user_name: user.name,
+    last_sign_out_at: lastSignOutAt,
     created_at: at,
     last_seen_at: at,
     checked_at: at,
@@ -90,6 +92,7 @@ function sessionOf(row: SessionRow): Session {
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,
     user: { id: row.user_id, email: row.user_email, name: row.user_name },
+    lastSignOutAt: row.last_sign_out_at,
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     checkedAt: row.checked_at,

@@ -103,7 +103,7 @@ export async function addRows({ store }: TestBridge, own: string, at: number): P
       { issuer: 'https://dashboard.example', jti: randomUUID(), expiresAt },
       {
         ...{ tenantId, tenantName: 'Acme', user: { id: randomUUID(), email: 'a@example.org', name: 'A' } },
-        ...{ tokenHash: randomBytes(32).toString('hex'), expiresAt, replaces: null },
+        ...{ tokenHash: randomBytes(32).toString('hex'), expiresAt, replaces: null, lastSignOutAt: null },
       },
     );
     const ingest = { at: iso, source: 'otlp', provider: 'p', model: 'm', submittedHash: null } as const;
