@@ -68,7 +68,7 @@ export function auditSource({ audit, signing, signal }: AuditSourceDeps): AlertS
     // Between its checks a process does not know whether a fault that another one found has ended.
     isComplete: false,
     observe: async (at) => {
-      if (at.getTime() - lookedMs < EVERY_MS) return found;
+      if (Math.abs(at.getTime() - lookedMs) < EVERY_MS) return found;
       const first = await check();
       // A key may have been added while the log was read: only the second fault counts.
       const checked = first === null || first.fault === null ? first : await check();

@@ -7,6 +7,8 @@ import type { AlertSource, Observation } from './source.js';
 
 /** Shortest time between the end of a condition and its next alert, in ms. */
 const COOL_DOWN_MS = 10 * 60_000;
+/** A change further in the future, in ms, was stored before the clock was set back: it says nothing about now. */
+const CLOCKS_APART_MS = 5 * 60_000;
 
 export interface ObserveDeps {
   readonly alerts: Pick<AlertStore, 'states' | 'change'>;
@@ -53,9 +55,10 @@ async function changesOf(
     const changed = observed.filter(({ subject, isFiring, lookedMs }) => {
       const state = known.get(subject);
       if (isFiring === (state?.isFiring ?? false)) return false;
+      if (state === undefined || state.changedMs > at.getTime() + CLOCKS_APART_MS) return true;
       // Another process has looked since, and knows better.
-      if (state !== undefined && lookedMs !== undefined && lookedMs <= state.changedMs) return false;
-      return !isFiring || state === undefined || at.getTime() - state.changedMs >= COOL_DOWN_MS;
+      if (lookedMs !== undefined && lookedMs <= state.changedMs) return false;
+      return !isFiring || at.getTime() - state.changedMs >= COOL_DOWN_MS;
     });
     if (!source.isComplete) return changed;
     const seen = new Set(observed.map(({ subject }) => subject));

@@ -225,6 +225,18 @@ describe('alerts', () => {
     expect(received.slice(before).map(({ id }) => id)).toEqual([first?.id]);
   });
 
+  it('fire and end as usual after the clock was set back', async () => {
+    let problems = ['signer: is not available'];
+    const source = readinessSource(async () => problems, 'host-3');
+    time += 3 * DAY_MS;
+    expect(await observe(source)).toMatchObject([{ data: { subject: 'host-3', status: 'firing' } }]);
+    problems = [];
+    expect(await observe(source)).toMatchObject([{ data: { subject: 'host-3', status: 'resolved' } }]);
+    time -= 3 * DAY_MS;
+    problems = ['signer: is not available'];
+    expect(await observe(source)).toMatchObject([{ data: { subject: 'host-3', status: 'firing' } }]);
+  });
+
   it('report an audit log changed in the database', async () => {
     const signal = new AbortController().signal;
     const { signing, auditLog } = node.deps;
@@ -246,6 +258,36 @@ describe('alerts', () => {
     expect(found).toMatchObject([{ type: 'audit_log.invalid', data: { code: 'AUDIT_HASH_MISMATCH', seq: 1 } }]);
     time += 1;
     expect(await observe(checks())).toMatchObject([{ data: { status: 'resolved' } }]);
+  });
+
+  it('report a changed audit log, and its end, as usual after the clock was set back', async () => {
+    const signal = new AbortController().signal;
+    const { signing } = node.deps;
+    let isSpoilt = false;
+    const audit = {
+      ...node.store.audit,
+      last: () => node.store.audit.last(),
+      after: async (seq: number, limit: number) =>
+        (await node.store.audit.after(seq, limit)).map((row) => ({
+          ...row,
+          entryJson: isSpoilt ? row.entryJson.replace('hide', 'show') : row.entryJson,
+        })),
+    };
+    const source = auditSource({ audit, signing, signal });
+    time += 11 * MINUTE_MS + 3 * DAY_MS;
+    expect(await observe(source)).toEqual([]);
+    time -= 3 * DAY_MS;
+    isSpoilt = true;
+    expect(await observe(source)).toMatchObject([{ type: 'audit_log.invalid', data: { status: 'firing' } }]);
+    isSpoilt = false;
+    time += 3 * DAY_MS;
+    expect(await observe(auditSource({ audit, signing, signal }))).toMatchObject([{ data: { status: 'resolved' } }]);
+    isSpoilt = true;
+    time += MINUTE_MS * 60;
+    expect(await observe(auditSource({ audit, signing, signal }))).toMatchObject([{ data: { status: 'firing' } }]);
+    isSpoilt = false;
+    time -= 3 * DAY_MS;
+    expect(await observe(auditSource({ audit, signing, signal }))).toMatchObject([{ data: { status: 'resolved' } }]);
   });
 
   it('report a successor key until it signs', async () => {
