@@ -10,6 +10,8 @@ const SCREENSHOTS = process.env['CER_PICTURES'];
 const ROOT = join(__dirname, '..', '..', '..');
 const DESKTOP = { width: 1100, height: 900 };
 const PHONE = { width: 360, height: 740 };
+/** Chromium takes no picture that is higher, in pixels. */
+const HIGHEST = 16_000;
 
 const APPEARANCES = [
   { appearance: 'light', viewport: DESKTOP, features: [] },
@@ -56,5 +58,8 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
   const testFile = relative(ROOT, expect.getState().testPath ?? '').replace(/\.test\.tsx?$/, '');
   const folder = join(SCREENSHOTS, testFile);
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  const { width = 0, height = 0 } = page.viewport() ?? {};
+  const whole = await page.$eval('html', (root) => root.scrollHeight);
+  const clip = { x: 0, y: 0, width, height: Math.min(Math.max(whole, height), HIGHEST) };
+  await page.screenshot({ path: join(folder, `${name}.png`), clip });
 }

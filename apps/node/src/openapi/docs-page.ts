@@ -82,10 +82,29 @@ function parameterTable({ parameters = [] }: Operation): string {
   return `<table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** Empty for a schema that only says that the value is text. */
-function schemaNote(schema: JsonSchema): string {
-  const text = JSON.stringify(schema);
-  return text === '{"type":"string"}' ? '' : ` <code>${escape(text)}</code>`;
+/** The limits of a parameter, in words; empty for any text. */
+function schemaNote({ $ref, type, enum: values, pattern, default: byDefault, ...limits }: JsonSchema): string {
+  const { minLength, maxLength, minimum, maximum } = limits;
+  const notes = [
+    typeof $ref === 'string' && shapeLink($ref.slice(SHAPE_PATH.length)),
+    type !== 'string' && type !== undefined && escape(String(type)),
+    Array.isArray(values) && values.map(code).join(' or '),
+    minimum !== undefined && `at least ${String(minimum)}`,
+    maximum !== undefined && `at most ${String(maximum)}`,
+    minLength === 1 ? 'not empty' : minLength !== undefined && `at least ${String(minLength)} characters`,
+    maxLength !== undefined && `at most ${String(maxLength)} characters`,
+    pattern !== undefined && `matches ${code(pattern)}`,
+    byDefault !== undefined && `by default ${code(byDefault)}`,
+  ].filter((note) => note !== false);
+  return notes.length === 0 ? '' : ` <small>(${notes.join(', ')})</small>`;
+}
+
+function code(value: unknown): string {
+  return `<code>${escape(String(value))}</code>`;
+}
+
+function shapeLink(name: string): string {
+  return `<a href="#shape-${name}">${name}</a>`;
 }
 
 function answerTable({ responses }: Operation): string {

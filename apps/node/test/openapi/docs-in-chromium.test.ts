@@ -81,6 +81,20 @@ describeInChromium('/docs of a running node', () => {
     expect(shown.toSorted(byId)).toEqual(described.toSorted(byId));
   });
 
+  it('says in words what a parameter may be', async () => {
+    const limits = await page.$$eval('td small', (notes) => notes.map((note) => note.innerText));
+    expect(limits).toEqual(
+      expect.arrayContaining([
+        '(visible or hidden)',
+        '(Hash)',
+        '(not empty, at most 256 characters)',
+        '(integer, at least 1, at most 1000, by default 100)',
+        '(matches ^\\d{4}-\\d\\d-\\d\\d$)',
+      ]),
+    );
+    expect(limits.filter((note) => note.includes('{"'))).toEqual([]);
+  });
+
   it('has a target for each of its links', async () => {
     const targets = await page.$$eval('a[href^="#"]', (links) => links.map((link) => link.hash.slice(1)));
     const ids = new Set(await page.$$eval('[id]', (elements) => elements.map(({ id }) => id)));
