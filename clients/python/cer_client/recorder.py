@@ -10,10 +10,11 @@ from typing import Callable, Dict, List, Mapping, NamedTuple, Optional
 from cer_client.certified_answers import CertifiedAnswers
 from cer_client.executions import Json, RequestFault, Sealed
 from cer_client.projects import StepPlace, place_for
+from cer_client.read_json import read_json
 from cer_client.redaction import Redaction, redacted
 from cer_client.sealing import Call, now, seal, uuid_v7
 from cer_client.stats import Counts
-from cer_verify import SVC_V1, CanonicalError, JsonFault, Members, canonicalize, parse_json
+from cer_verify import SVC_V1, CanonicalError, JsonFault, Members, canonicalize
 
 # Levels that the input of a certificate may have. See docs/spec.md, "Strict JSON".
 INPUT_DEPTH = 96
@@ -223,7 +224,7 @@ def _as_text(value: Json) -> str:
 def value_in(body: str) -> Json:
     """The object or list in a body; a body that is not strict JSON is its own text."""
     try:
-        value = parse_json(body.encode(), INPUT_DEPTH)
+        value = read_json(body, INPUT_DEPTH)
     except JsonFault:
         return body
     return value if isinstance(value, (dict, list)) else body
