@@ -351,19 +351,16 @@ class CanonicalError(ValueError):
         self.path, self.rule = path, rule
 
 
-_QUOTED = re.compile('["\\\\\x00-\x1f\ud800-\udfff]')
-_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def _escaped(found: "re.Match[str]") -> str:
-    character = found.group()
-    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _quote(text: str, loose: bool) -> str:
-    if not loose and not well_formed(text):
+    if well_formed(text):
+        return _ENCODER.encode(text)
+    if not loose:
         raise CanonicalError("", "a lone surrogate")
-    return f'"{_QUOTED.sub(_escaped, text)}"'
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _ENCODER.encode(text))
 
 
 def format_number(number: float) -> str:

@@ -219,6 +219,13 @@ class Parts(unittest.TestCase):
         )
         self.assertEqual(cer.canonicalize("\ud800", cer.SVC_V1), '"\\ud800"')
 
+    def test_escapes_no_more_than_the_form_says(self) -> None:
+        short = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+        for number in (*range(0x10000), 0x10000, 0x1F600, 0x10FFFF):
+            text = chr(number)
+            escaped = short.get(text) or (f"\\u{number:04x}" if number < 0x20 or 0xD800 <= number < 0xE000 else text)
+            self.assertEqual(cer.canonicalize(f"a{text}", cer.SVC_V1), f'"a{escaped}"')
+
     def test_strict_signatures(self) -> None:
         # RFC 8032, 7.1, test 2.
         key = bytes.fromhex("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c")
