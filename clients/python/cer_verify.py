@@ -350,6 +350,11 @@ class CanonicalError(ValueError):
         super().__init__(f"{path}: {rule}" if path else rule)
         self.path, self.rule = path, rule
 
+    def inside(self, outer: str) -> CanonicalError:
+        """The same error of a value that has this one at a path."""
+        joint = "." if outer and self.path and not self.path.startswith("[") else ""
+        return CanonicalError(f"{outer}{joint}{self.path}", self.rule)
+
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -386,69 +391,76 @@ def format_number(number: float) -> str:
 
 
 class _Canonicalizer:
+    """Its errors have paths from the value that a method was given."""
+
     def __init__(self, profile: str) -> None:
         self.loose = profile == SVC_V1
         self.out: List[str] = []
 
-    def write(self, value: Json, path: str, depth: int) -> None:
-        if value is None:
+    def write(self, value: Json, depth: int) -> None:
+        if isinstance(value, str):
+            self.out.append(_quote(value, self.loose))
+        elif value is None:
             self.out.append("null")
         elif isinstance(value, bool):
             self.out.append("true" if value else "false")
-        elif isinstance(value, str):
-            self.string(value, path)
         elif isinstance(value, (int, float)):
-            self.out.append(self.number(value, path))
+            self.out.append(self.number(value))
         elif depth >= MAX_CANONICAL_DEPTH:
-            raise CanonicalError(path, "more than 160 levels")
+            raise CanonicalError("", "more than 160 levels")
         elif isinstance(value, list):
-            self.array(value, path, depth)
+            self.array(value, depth)
         elif isinstance(value, dict):
-            self.object(value, path, depth)
+            self.object(value, depth)
         else:
-            raise CanonicalError(path, "not a JSON value")
-
-    def string(self, text: str, path: str) -> None:
-        try:
-            self.out.append(_quote(text, self.loose))
-        except CanonicalError as error:
-            raise CanonicalError(path, error.rule) from None
+            raise CanonicalError("", "not a JSON value")
 
     @staticmethod
-    def number(value: float, path: str) -> str:
+    def number(value: float) -> str:
         try:
             number = float(value)
         except OverflowError:
-            raise CanonicalError(path, "not a number that a double has") from None
+            raise CanonicalError("", "not a number that a double has") from None
         if not math.isfinite(number) or number != value:
-            raise CanonicalError(path, "not a number that a double has")
+            raise CanonicalError("", "not a number that a double has")
         return format_number(number)
 
-    def array(self, items: List[Json], path: str, depth: int) -> None:
+    def array(self, items: List[Json], depth: int) -> None:
         self.out.append("[")
         for position, item in enumerate(items):
             if position > 0:
                 self.out.append(",")
-            self.write(item, index(path, position), depth + 1)
+            try:
+                self.write(item, depth + 1)
+            except CanonicalError as error:
+                raise error.inside(index("", position)) from None
         self.out.append("]")
 
-    def object(self, members: Members, path: str, depth: int) -> None:
+    def object(self, members: Members, depth: int) -> None:
         self.out.append("{")
         if any(not isinstance(name, str) for name in members):
-            raise CanonicalError(path, "a member name that is not a string")
-        for position, name in enumerate(sorted(members, key=units)):
+            raise CanonicalError("", "a member name that is not a string")
+        # Code points and code units order ASCII alike.
+        names = sorted(members) if "".join(members).isascii() else sorted(members, key=units)
+        for position, name in enumerate(names):
             if position > 0:
                 self.out.append(",")
-            self.string(name, path)
+            self.out.append(_quote(name, self.loose))
             self.out.append(":")
-            self.write(members[name], at(path, name), depth + 1)
+            try:
+                self.write(members[name], depth + 1)
+            except CanonicalError as error:
+                raise error.inside(at("", name)) from None
         self.out.append("}")
 
 
 def canonicalize(value: Json, profile: str = JCS_V1, path: str = "") -> str:
     """The canonical text of a value. Raises CanonicalError. See "Canonicalization profiles"."""
     writer = _Canonicalizer(profile)
-    writer.write(value, path, 0)
+    try:
+        writer.write(value, 0)
+    except CanonicalError as error:
+        raise error.inside(path) from None
     return "".join(writer.out)
 
 

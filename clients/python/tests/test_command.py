@@ -219,6 +219,18 @@ class Parts(unittest.TestCase):
         )
         self.assertEqual(cer.canonicalize("\ud800", cer.SVC_V1), '"\\ud800"')
 
+    def test_names_the_value_without_canonical_form(self) -> None:
+        faults = {
+            'outer.a[1]["b c"].d': {"a": [0, {"b c": {"d": float("nan")}}]},
+            "outer[0][1]": [[0, "\ud800"]],
+            "outer.a": {"a": {"\ud800": 1}},
+            "outer": object(),
+        }
+        for path, value in faults.items():
+            with self.assertRaises(cer.CanonicalError) as refused:
+                cer.canonicalize(value, path="outer")
+            self.assertEqual(refused.exception.path, path)
+
     def test_escapes_no_more_than_the_form_says(self) -> None:
         short = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
         for number in (*range(0x10000), 0x10000, 0x1F600, 0x10FFFF):
