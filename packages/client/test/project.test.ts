@@ -204,6 +204,15 @@ describe('a project', () => {
     expect(program.faults.map(String)).toContain('Error: a project was not stored: the spool is full');
   });
 
+  it.each([
+    ['x'.repeat(300), 'x'.repeat(256)],
+    ['', 'unnamed'],
+  ])('has a title that is a label', async (title, expected) => {
+    program = await ObservedProgram.start(answers);
+    await program.cer.run({ project: title }, () => program.cer.tool('kept', () => 'kept')());
+    expect(program.projects()).toMatchObject([{ projectTitle: expected }]);
+  });
+
   it('without calls makes no bundle', async () => {
     program = await ObservedProgram.start(answers);
     expect(await program.cer.run({ project: 'empty' }, () => 7)).toBe(7);

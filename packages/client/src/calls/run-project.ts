@@ -1,11 +1,12 @@
 import type { Contexts } from './call-context.js';
 import { checkRun } from '../check-options.js';
 import type { JsonMembers } from '../json.js';
+import { labelOf } from '../seal/execution-of.js';
 import { uuidV7 } from '../uuid-v7.js';
 import { ProjectRun, type ProjectFacts } from './project-run.js';
 
 export interface ProjectOptions {
-  /** Its title in clear, at most 256 characters. */
+  /** Its title in clear: the first 256 characters, `unnamed` for an empty one. */
   readonly project: string;
 }
 
@@ -41,7 +42,12 @@ type BegunProject = Omit<ProjectFacts, 'completedAt' | 'outcome'>;
 
 export function beginProject({ appId }: ProjectDeps, title: string): BegunProject {
   const now = new Date();
-  return { projectBundleId: uuidV7(now.getTime()), title: title.slice(0, 256), appId, startedAt: now.toISOString() };
+  return {
+    projectBundleId: uuidV7(now.getTime()),
+    title: labelOf(title, 'unnamed'),
+    appId,
+    startedAt: now.toISOString(),
+  };
 }
 
 /** Seals the steps so far and stores the project. Does not throw. */
