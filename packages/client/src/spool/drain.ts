@@ -152,7 +152,7 @@ export function createDrain(deps: DrainDeps): Drain {
         await within(running, deadline);
         if (performance.now() >= deadline || !waits()) return;
         const delay = retryDelay(Math.min(failures, 3), null, deps.random) ?? 0;
-        await within(new Promise((resolve) => setTimeout(resolve, delay)), deadline);
+        await within(new Promise(() => undefined), Math.min(deadline, performance.now() + delay));
       }
     },
     stop: () => {
