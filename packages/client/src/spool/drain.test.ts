@@ -394,6 +394,26 @@ describe('sending what waits', () => {
       expect(silences).toEqual(silences.map((_, at) => 2000 * 2 ** at));
     });
 
+    it('asks more and more seldom for one that breaks its requests', async () => {
+      const { deps, sent } = faultyNode(broken);
+      const silences: number[] = [];
+      const spool = spoolOf(0);
+      for (const text of [bundle('bad'), bundle('a')]) spool.put(text);
+      const drain = createDrain({
+        ...deps,
+        timeoutMs: Infinity,
+        spools: [spool],
+        attest: (texts, patience) => {
+          if (!texts.includes(bundle('bad'))) return deps.attest(texts, patience);
+          if (spool.waiting === 1) silences.push(patience.timeoutMs);
+          throw new NodeError('UNREACHABLE', 'the connection was closed');
+        },
+      });
+      while (silences.length < 8) await drain.flush(1);
+      drain.stop();
+      expect({ silences, sent }).toEqual({ silences: silences.map((_, at) => 2000 * 2 ** at), sent: ['a', 'a'] });
+    });
+
     it('gives up a project that it had a fault with, once its call is refused', async () => {
       const { deps, dead } = faultyNode(broken);
       const answers = [broken(0), broken(0)];

@@ -3,6 +3,7 @@ import { LONGEST_TIMER_MS } from '../longest-timer.js';
 import { isRetryable, retryDelay } from '../node-api/retry.js';
 import { NodeError } from '../node-api/node-error.js';
 import type { LineResult } from '../node-api/lines.js';
+import { Narrowing } from './narrowing.js';
 import { createPostponed, type Held, type Postponed } from './postponed.js';
 import { isProject, sealedHash, type Batch, type Spool } from './spool.js';
 
@@ -18,6 +19,9 @@ const GROWTH = 1.05;
 /** The status of a request whose body is too large, and of a bundle with which the node has a fault of its own. */
 const TOO_LARGE = 413;
 const INTERNAL_ERROR = 500;
+
+/** The status of a request that is one too many at this time, whatever it has. */
+const TOO_MANY = 429;
 
 /**
  * Maximum milliseconds of silence in a request after a success; doubled by each failure in a row. A request keeps the
@@ -63,9 +67,13 @@ export interface Drain {
   stop(): void;
 }
 
-/** A batch that is being sent. */
-interface Sending extends DrainDeps {
+interface Queue {
   readonly spool: Spool;
+  readonly narrowing: Narrowing;
+}
+
+/** A batch that is being sent. */
+interface Sending extends DrainDeps, Queue {
   readonly batch: Batch;
   /** Projects that were moved behind calls that wait. */
   readonly moved: Set<string>;
@@ -78,6 +86,7 @@ interface Sending extends DrainDeps {
 export function createDrain(deps: DrainDeps): Drain {
   const moved = new Set<string>();
   const postponed = createPostponed(deps.failed);
+  const queues: readonly Queue[] = deps.spools.map((spool) => ({ spool, narrowing: new Narrowing() }));
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let failures = 0;
@@ -97,35 +106,79 @@ export function createDrain(deps: DrainDeps): Drain {
     deps.unref(timer);
   };
 
-  /** @returns whether the next spool may be sent: a fault of this one's disk does not hold it up */
-  const sendSpool = async (spool: Spool): Promise<boolean> => {
-    const next = (): Promise<Batch | null> => spool.next(Math.floor(most));
+  /**
+   * Sends a batch, and what it takes to find out that its one bundle is at fault, which is then set apart.
+   * @throws NodeError when the rest of the batch must be sent later
+   */
+  const sendBatch = async (sending: Sending, patience: Patience): Promise<void> => {
+    try {
+      most = await sendWhereItFits(sending, most, patience);
+    } catch (error) {
+      if (!(error instanceof NodeError) || asksToWait(error)) throw error;
+      const { spool, batch, narrowing } = sending;
+      const [text = '', ...others] = oneRequest(batch.texts, postponed);
+      if (postponed.isApart(text)) {
+        // Another one of these is next.
+        if (spool.waiting > 1) postponed.moveApart(sending, text);
+        throw error;
+      }
+      const comparison = narrowing.failed(1 + others.length);
+      if (comparison === 0) throw error;
+      // The next one keeps the order; where it is at fault too, any other may not be.
+      const other = await anotherThan(text, sending, comparison === 1 ? 0 : deps.random());
+      if (other === null) throw error;
+      if (!(await isTaken(other, sending, patience))) {
+        // A request more than in other rounds; the pause behind it is longer.
+        failures += 1;
+        throw error;
+      }
+      await sendOrSetApart(sending, text, { ...patience, timeoutMs: deps.timeoutMs });
+    }
+    failures = 0;
+  };
+
+  /**
+   * @param isLast sends the bundles that were set apart, else the others
+   * @returns whether the next spool may be sent: a fault of this one's disk or of its bundles does not hold it up
+   */
+  const sendSpool = async ({ spool, narrowing }: Queue, isLast: boolean): Promise<boolean> => {
+    const next = (): Promise<Batch | null> => spool.next(Math.floor(narrowing.most(most)));
+    let moves = 0;
     try {
       for (let batch = await next(); batch !== null; batch = await next()) {
         if (isStopped) return false;
+        const [first = ''] = batch.texts;
+        const isApart = postponed.isApart(first);
+        if (!isLast && isApart && spool.waiting > postponed.apart && moves < spool.waiting) {
+          moves += 1;
+          postponed.moveApart({ spool, batch }, first);
+          continue;
+        }
+        if (isApart !== isLast) return true;
         const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failures, 16));
         // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
         request = new AbortController();
         const patience = { timeoutMs, signal: request.signal };
-        most = await sendWhereItFits(
-          { ...deps, spool, batch, moved, postponed, hasFailed: failures > 0 },
-          most,
-          patience,
-        );
-        failures = 0;
+        const hasFailed = failures > 0;
+        await sendBatch({ ...deps, spool, narrowing, batch, moved, postponed, hasFailed }, patience);
       }
       return true;
     } catch (error) {
       if (isStopped) return false;
+      const fault = error instanceof HeldError ? error.fault : error;
       failures += 1;
-      deps.failed(error);
-      later(error instanceof NodeError ? error.retryAfterMs : null);
+      deps.failed(fault);
+      later(fault instanceof NodeError ? fault.retryAfterMs : null);
       return !(error instanceof NodeError);
     }
   };
   const sendAll = async (): Promise<void> => {
-    for (const spool of deps.spools) {
-      if (!(await sendSpool(spool))) return;
+    for (const queue of queues) {
+      if (!(await sendSpool(queue, false))) return;
+    }
+    // Each spool is the first one in turn.
+    for (const queue of failures % 2 === 0 ? queues : queues.toReversed()) {
+      if (!(await sendSpool(queue, true))) return;
     }
   };
 
@@ -177,7 +230,7 @@ async function sendWhereItFits(sending: Sending, most: number, patience: Patienc
     return Math.min(BATCH_LINES, most * GROWTH);
   } catch (error) {
     if (!(error instanceof NodeError) || error.status !== TOO_LARGE) throw error;
-    const [text = '', ...others] = oneRequest(batch.texts);
+    const [text = '', ...others] = oneRequest(batch.texts, sending.postponed);
     if (others.length > 0) return Math.ceil((1 + others.length) / 2);
     giveUp(sending, text, error.code);
     batch.acknowledge(1);
@@ -186,23 +239,76 @@ async function sendWhereItFits(sending: Sending, most: number, patience: Patienc
   }
 }
 
+/** The node answered, but has a fault with bundles. Others may be sent. */
+class HeldError extends Error {
+  readonly fault: NodeError;
+  constructor(fault: NodeError) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+/** Whether an answer is about the time of a request, and says nothing of its bundles. */
+function asksToWait({ status, retryAfterMs }: NodeError): boolean {
+  return status === TOO_MANY || retryAfterMs !== null;
+}
+
+/**
+ * Another bundle that waits, to compare with one that is alone in requests that fail.
+ * @param place among the others, from 0 inclusive to 1 exclusive
+ */
+async function anotherThan(text: string, sending: Sending, place: number): Promise<string | null> {
+  const { spools, spool, postponed } = sending;
+  const batch = await spool.next(BATCH_LINES);
+  const texts = [...(batch?.texts ?? []), ...spools.flatMap((one) => one.heads())];
+  const others = texts.filter((other) => other !== text && !postponed.isApart(other));
+  return others[Math.floor(place * others.length)] ?? null;
+}
+
+/** Whether the node takes a bundle. It stays in its spool and is sent again in its turn, which makes no other certificate. */
+async function isTaken(text: string, sending: Sending, patience: Patience): Promise<boolean> {
+  let fault: NodeError | null = null;
+  try {
+    for await (const result of ask(sending, [text], patience)) fault = faultOf(sending, text, result);
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    fault = error;
+  }
+  return fault === null;
+}
+
+/** Sends the one bundle of a batch while the node takes others. */
+async function sendOrSetApart(sending: Sending, text: string, patience: Patience): Promise<void> {
+  try {
+    await send(sending, patience);
+  } catch (error) {
+    if (!(error instanceof NodeError) || asksToWait(error)) throw error;
+    sending.postponed.setApart(sending, { text, at: 0, fault: error });
+    sending.narrowing.passed(1);
+  }
+}
+
+async function* ask({ register, attest }: Sending, sent: readonly string[], patience: Patience) {
+  const [first = ''] = sent;
+  if (isProject(first)) yield await register(first, patience);
+  else yield* attest(sent, patience);
+}
+
 /**
  * A bundle of which the node cannot say whether it is attested is sent again, behind the others: it must not hold them up.
- * @throws NodeError when the rest of the batch must be sent later
+ * @throws NodeError when the rest of the batch must be sent later; HeldError where that does not concern other bundles
  */
 async function send(sending: Sending, patience: Patience): Promise<void> {
-  const { spool, batch, register, attest, turn, postponed, hasFailed } = sending;
-  const sent = oneRequest(batch.texts);
-  const [first = ''] = sent;
-  const results = isProject(first) ? [await register(first, patience)] : attest(sent, patience);
+  const { spool, batch, narrowing, turn, postponed, hasFailed } = sending;
+  const sent = oneRequest(batch.texts, postponed);
   const held: Held[] = [];
   let answered = 0;
   // Bundles up to the last one that needs no further request.
   let done = 0;
   try {
-    for await (const result of results) {
+    for await (const result of ask(sending, sent, patience)) {
       const text = sent[answered] ?? '';
-      const fault = faultOf(text, result, postponed);
+      const fault = faultOf(sending, text, result);
       if (fault === null) {
         settle(sending, text, result);
         done = answered + 1;
@@ -212,6 +318,7 @@ async function send(sending: Sending, patience: Patience): Promise<void> {
     }
   } finally {
     postponed.acknowledge(sending, held, done);
+    narrowing.passed(done);
   }
   const [rest] = held.filter(({ at }) => at >= done);
   if (rest === undefined) return;
@@ -222,19 +329,19 @@ async function send(sending: Sending, patience: Patience): Promise<void> {
   if (done === 0 && hasFailed && isTheirs && spool.waiting > sent.length) {
     postponed.acknowledge({ spool, batch }, held, sent.length);
   }
-  throw rest.fault;
+  throw isTheirs ? new HeldError(rest.fault) : rest.fault;
 }
 
 /** @returns null for a result that stands */
-function faultOf(text: string, { status, body }: LineResult, postponed: Postponed): NodeError | null {
+function faultOf(sending: Sending, text: string, { status, body }: LineResult): NodeError | null {
   const hash = sealedHash(text);
   const name = hash ?? 'without a hash';
   if (status !== 200 && isRetryable(status)) {
     const message = `the node cannot attest the bundle ${name} now: ${status} ${codeOf(body)}`;
     return new NodeError('UNEXPECTED_ANSWER', message, { status });
   }
-  if (isWithoutCalls(text, body) && postponed.hasCallOf(text)) {
-    const message = `the project ${name} waits for a call that the node cannot attest now`;
+  if (isWithoutCalls(text, body) && (sending.postponed.hasCallOf(text) || waitsElsewhere(sending))) {
+    const message = `the project ${name} waits for a call that the node has not attested`;
     return new NodeError('ATTESTATION_MISSING', message, { status });
   }
   if (status !== 200 || textOf(body, isProject(text) ? 'projectHash' : 'certificateHash') === hash) return null;
@@ -263,15 +370,14 @@ function codeOf(body: JsonMembers): string {
   return textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
 }
 
-/**
- * The calls of a project may wait in another spool, when the disk was full for a time, or behind it, in a segment of
- * another process: then it is moved to the end, once.
- * @throws Error when it must be sent later
- */
+/** Whether another spool may have the calls of a project, as when the disk was full for a time. */
+function waitsElsewhere({ spools, spool }: Sending): boolean {
+  return spools.some((other) => other !== spool && other.waiting > 0);
+}
+
+/** The calls of a project may wait behind it, in a segment of another process: then it is moved to the end, once. */
 function waitForCalls(sending: Sending, text: string, code: string): void {
-  const { spools, spool, moved } = sending;
-  const waitsElsewhere = spools.some((other) => other !== spool && other.waiting > 0);
-  if (waitsElsewhere) throw new Error('a project waits for calls that another spool has');
+  const { spool, moved } = sending;
   if (spool.waiting > 1 && !moved.delete(text)) {
     spool.put(text);
     moved.add(text);
@@ -279,7 +385,8 @@ function waitForCalls(sending: Sending, text: string, code: string): void {
 }
 
 /** A dead letter that cannot be written stays where it is, and does not hold up what comes after it. */
-function giveUp({ spool, batch, failed, dead }: Sending, text: string, code: string): void {
+function giveUp({ spool, batch, postponed, failed, dead }: Sending, text: string, code: string): void {
+  postponed.delete(text);
   try {
     spool.bury(text, code);
   } catch (error) {
@@ -289,10 +396,10 @@ function giveUp({ spool, batch, failed, dead }: Sending, text: string, code: str
   dead(text, code);
 }
 
-/** The first bundles that go in one request: a project by itself, else all before the next project. */
-function oneRequest(texts: readonly string[]): readonly string[] {
-  const project = texts.findIndex(isProject);
-  return project < 0 ? texts : texts.slice(0, Math.max(1, project));
+/** The first bundles that go in one request: a project or one set apart by itself, else all before the next of these. */
+function oneRequest(texts: readonly string[], postponed: Postponed): readonly string[] {
+  const single = texts.findIndex((text) => isProject(text) || postponed.isApart(text));
+  return single < 0 ? texts : texts.slice(0, Math.max(1, single));
 }
 
 async function within(work: Promise<unknown> | null, deadline: number): Promise<void> {

@@ -84,6 +84,10 @@ class FileSpool implements Spool {
     };
   }
 
+  heads(): readonly string[] {
+    return this.#segments.flatMap((segment) => segment.read(1).filter(hasText)).map(({ text }) => text);
+  }
+
   bury(text: string, code: string): void {
     const path = join(this.#dir, 'dead.ndjson');
     // A full disk may have cut off the line before.

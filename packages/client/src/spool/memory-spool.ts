@@ -19,6 +19,7 @@ export function createMemorySpool(): Spool {
             },
             keep: () => undefined,
           },
+    heads: () => texts.slice(0, 1),
     bury: () => undefined,
     get waiting() {
       return texts.length;

@@ -9,14 +9,28 @@ export interface Held {
   readonly fault: NodeError;
 }
 
+/** A batch and the spool that it is of. */
+interface Place {
+  readonly spool: Spool;
+  readonly batch: Batch;
+}
+
 /** Bundles that were moved to the end of their spool, so that those behind them are sent. */
 export interface Postponed {
   /**
    * Forgets the first `count` bundles of a batch. Those held among them are stored again first.
    * @throws Error when one cannot be stored: it and those behind it stay where they are
    */
-  acknowledge(place: { readonly spool: Spool; readonly batch: Batch }, held: readonly Held[], count: number): void;
-  /** The node answered for a bundle. */
+  acknowledge(place: Place, held: readonly Held[], count: number): void;
+  /** Moves a bundle that breaks each request that has it, the first of its batch, and notes that it is sent alone. */
+  setApart(place: Place, one: Held): void;
+  /** Moves such a bundle again. @throws Error when it cannot be stored: it stays where it is */
+  moveApart(place: Place, text: string): void;
+  /** Whether a bundle breaks each request that has it. */
+  isApart(text: string): boolean;
+  /** How many do. */
+  readonly apart: number;
+  /** The node answered for a bundle, or it was given up. */
   delete(text: string): void;
   /** Whether a call of a project is among them. */
   hasCallOf(project: string): boolean;
@@ -25,11 +39,16 @@ export interface Postponed {
 /** @param failed called once for each bundle that is postponed */
 export function createPostponed(failed: (error: unknown) => void): Postponed {
   const hashes = new Set<string>();
+  const apart = new Set<string>();
   const note = ({ text, fault }: Held): void => {
     const hash = sealedHash(text);
     if (hash === null || hashes.has(hash)) return;
     hashes.add(hash);
     failed(new Error(`the bundle ${hash} is sent again behind the others`, { cause: fault }));
+  };
+  const moveApart: Postponed['moveApart'] = ({ spool, batch }, text) => {
+    spool.put(text);
+    batch.acknowledge(1);
   };
   return {
     acknowledge: ({ spool, batch }, held, count) => {
@@ -45,7 +64,18 @@ export function createPostponed(failed: (error: unknown) => void): Postponed {
         if (kept > 0) batch.acknowledge(kept);
       }
     },
+    setApart: (place, one) => {
+      apart.add(one.text);
+      if (place.spool.waiting > 1) moveApart(place, one.text);
+      note(one);
+    },
+    moveApart,
+    isApart: (text) => apart.has(text),
+    get apart() {
+      return apart.size;
+    },
     delete: (text) => {
+      apart.delete(text);
       if (hashes.size === 0) return;
       hashes.delete(sealedHash(text) ?? '');
     },

@@ -15,6 +15,8 @@ export interface Spool {
   put(text: string): void;
   /** The oldest bundles, or null when none waits. One batch at a time. */
   next(maxLines: number): Promise<Batch | null>;
+  /** Bundles that wait, from as many places as it has: the oldest of each. */
+  heads(): readonly string[];
   /** Keeps a bundle that no node will take. @throws Error when it cannot be stored */
   bury(text: string, code: string): void;
   /** Bundles and bytes that wait. */
