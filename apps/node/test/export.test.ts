@@ -159,6 +159,19 @@ describe('GET /v1/records/export', () => {
     expect(await manifestOf(files)).toMatchObject({ count: 0, firstCursor: null, lastCursor: null });
   });
 
+  it('leaves out coverage that no verifier would read', async () => {
+    const key = await node.newKey('much coverage');
+    const { tenantId } = await node.store.tenants.createTenant('much coverage');
+    // 70,000 applications with long names: more than 64 MiB.
+    await node.database.query(`insert into coverage_counts (tenant_id, day, app_id, outcome, count)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 70000)
+      select '${tenantId}', '2026-05-01', '${'a'.repeat(1000)}' || n, 'certified', 1 from numbers`);
+    const [all, oneDay] = [await downloaded(key), await downloaded(key, '?attested_from=2026-05-02')];
+    const rest = ['keys.json', 'README.txt', 'manifest.json', 'manifest.sig'];
+    expect([...(await zipFiles(all)).keys()]).toEqual(rest);
+    expect([...(await zipFiles(oneDay)).keys()]).toEqual(['coverage.json', ...rest]);
+  });
+
   it('omits records added or deleted during the export', async () => {
     const tenant = randomUUID();
     const key = await tenantWithMuch(node, tenant);

@@ -7,6 +7,7 @@ export {
   isKnownToLog,
   MANIFEST_NAME,
   MANIFEST_SIGNATURE_NAME,
+  MAX_COVERAGE_BYTES,
   readManifest,
   type AuditPackageEntry,
   type AuditPackageManifest,

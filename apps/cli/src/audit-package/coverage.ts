@@ -1,12 +1,11 @@
 import { JsonError, parseJson } from '@cer/canonical-json';
+import { MAX_COVERAGE_BYTES } from '@cer/cer-core/logs';
 import * as z from 'zod';
 import { wholeEntry } from './entry-content.js';
 import type { PackageFindings } from './package-finding.js';
 import type { LineReading } from './record-lines.js';
 
 const NAME = 'coverage.json';
-/** Some hundred thousand rows. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 const count = z.int().min(0);
 const day = z.iso.date();
@@ -58,7 +57,7 @@ export async function readCoverage(reading: LineReading): Promise<PackageCoverag
   const { zip, entries, findings, tally } = reading;
   const entry = entries.get(NAME);
   if (entry === undefined) return null;
-  const file = parsed(await wholeEntry(zip, entry, MAX_BYTES, findings), findings);
+  const file = parsed(await wholeEntry(zip, entry, MAX_COVERAGE_BYTES, findings), findings);
   if (file === null) return null;
   if (file.isCounted && !tally.fits(file.days)) {
     findings.add('COVERAGE_INVALID', NAME, 'counts fewer certificates than the package has');

@@ -31,7 +31,8 @@ What is in it
   certificates/NNNNNN.ndjson   the certificates, one on each line, oldest first
   receipts/NNNNNN.ndjson       for each of them, in the same order: what the node signed, and whether it is public
   timestamps/NNNNNN.ndjson     timestamps of independent timestamping authorities, if any
-  coverage.json                per day and application: certificates, refusals, and what producers counted themselves
+  coverage.json                per day and application: certificates, refusals, and what producers counted themselves;
+                               left out where it would have more than 64 MiB
   keys.json                    the public keys of the node at that time, for reference only
   key-history.json             every change of these keys so far, where the node keeps such a history
   manifest.json, manifest.sig  the list of all files, and the node's signature over it

@@ -12,6 +12,9 @@ export const AUDIT_PACKAGE_TYPE = 'svc.audit.package.v1';
 export const MANIFEST_NAME = 'manifest.json';
 export const MANIFEST_SIGNATURE_NAME = 'manifest.sig';
 
+/** Maximum bytes of the coverage in a package: some hundred thousand rows. @see docs/spec.md, "Coverage in a package" */
+export const MAX_COVERAGE_BYTES = 64 * 1024 * 1024;
+
 /** The requested kind of records; null: any. */
 export interface AuditPackageQuery {
   /** First attested at this time or later. */
