@@ -7,7 +7,8 @@ import threading
 import time
 from typing import Callable, List, NamedTuple, Optional, Sequence, Set
 
-from cer_client.node import INTERNAL_ERROR, TOO_LARGE, LineResult, Node, NodeError, is_retryable
+from cer_client.narrowing import Narrowing
+from cer_client.node import INTERNAL_ERROR, TOO_LARGE, TOO_MANY, LineResult, Node, NodeError, is_retryable
 from cer_client.postponed import Held, Postponed
 from cer_client.projects import is_project, sealed_hash
 from cer_client.spool import Batch, Spool
@@ -31,6 +32,21 @@ class DrainHooks(NamedTuple):
     failed: Callable[[BaseException], None]
 
 
+class HeldError(Exception):
+    """The node answered, but has a fault with bundles. Others may be sent."""
+
+    def __init__(self, fault: NodeError) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+class Queue(NamedTuple):
+    """A spool, and the search among its bundles."""
+
+    spool: Spool
+    narrowing: Narrowing
+
+
 class Drain:
     """A thread that sends what waits. A bundle that was sent twice is one certificate: its `executionId` says so."""
 
@@ -47,6 +63,7 @@ class Drain:
         # Projects that were moved behind calls that wait.
         self._moved: Set[str] = set()
         self._postponed = Postponed(self._hooks.failed)
+        self._queues = [Queue(spool, Narrowing()) for spool in self._spools]
         self._not_before = 0.0
         self._is_stopped = self._is_sending = self._is_unsynced = False
 
@@ -146,29 +163,104 @@ class Drain:
             return False
 
     def _send_all(self) -> None:
-        failed: Optional[OSError] = None
-        for spool in self._spools:
-            try:
-                self._send_spool(spool)
-            except OSError as fault:
-                # A fault of this one's disk does not hold up the next.
-                failed = fault
+        failed: Optional[Exception] = None
+        for is_last in (False, True):
+            # Of those set apart, each spool is the first one in turn.
+            for queue in reversed(self._queues) if is_last and self._failures % 2 else self._queues:
+                try:
+                    self._send_spool(queue, is_last)
+                except (OSError, HeldError, NodeError) as fault:
+                    if failed is not None:
+                        self._hooks.failed(failed)
+                    if isinstance(fault, NodeError):
+                        raise
+                    # A fault of this one's disk or of its bundles does not hold up the next.
+                    failed = fault.fault if isinstance(fault, HeldError) else fault
         if failed is not None:
             raise failed
 
-    def _send_spool(self, spool: Spool) -> None:
-        batch = spool.next(int(self._most))
+    def _send_spool(self, queue: Queue, is_last: bool) -> None:
+        """Sends the bundles that were set apart, if it is the last time, else the others."""
+        spool, narrowing = queue
+        moves = 0
+        batch = spool.next(narrowing.most(self._most))
         while batch is not None and not self._is_stopped:
-            self._most = self._send_where_it_fits(spool, batch)
-            with self._changed:
-                self._changed.notify_all()
-            batch = spool.next(int(self._most))
+            first = batch.texts[0]
+            is_apart = self._postponed.is_apart(first)
+            if not is_last and is_apart and spool.waiting > self._postponed.apart and moves < spool.waiting:
+                moves += 1
+                self._postponed.move_apart(spool, batch, first)
+            elif is_apart != is_last:
+                return
+            else:
+                self._send_batch(queue, batch)
+                with self._changed:
+                    self._changed.notify_all()
+            batch = spool.next(narrowing.most(self._most))
 
-    def _send_where_it_fits(self, spool: Spool, batch: Batch) -> float:
-        """Gives up a bundle that is too large by itself. Returns the most bundles of the next request."""
-        sent = _one_request(batch.texts)
+    def _send_batch(self, queue: Queue, batch: Batch) -> None:
+        """Sends a batch, and what it takes to find out that its one bundle is at fault, which is then set apart."""
+        sent = self._one_request(batch.texts)
         try:
-            self._send(spool, batch, sent)
+            self._most = self._send_where_it_fits(queue, batch, sent)
+        except NodeError as error:
+            if _asks_to_wait(error):
+                raise
+            if self._postponed.is_apart(sent[0]):
+                # Another one of these is next.
+                if queue.spool.waiting > 1:
+                    self._postponed.move_apart(queue.spool, batch, sent[0])
+                raise
+            comparison = queue.narrowing.failed(len(sent))
+            if comparison == 0:
+                raise
+            # The next one keeps the order; where it is at fault too, any other may not be.
+            place = 0 if comparison == 1 else random.random()  # noqa: S311 (not a secret)
+            other = self._another_than(sent[0], queue.spool, place)
+            if other is None:
+                raise
+            if not self._is_taken(other, queue.spool):
+                # A request more than in other rounds; the pause behind it is longer.
+                self._failures += 1
+                raise
+            self._send_or_set_apart(queue, batch, sent)
+        self._failures = 0
+
+    def _another_than(self, text: str, spool: Spool, place: float) -> Optional[str]:
+        """Another bundle that waits, to compare with one that is alone in requests that fail.
+
+        `place` is that among the others, from 0 inclusive to 1 exclusive.
+        """
+        batch = spool.next(BATCH_LINES)
+        texts = [*(batch.texts if batch is not None else []), *(head for one in self._spools for head in one.heads())]
+        others = [other for other in texts if other != text and not self._postponed.is_apart(other)]
+        return others[int(place * len(others))] if others else None
+
+    def _is_taken(self, text: str, spool: Spool) -> bool:
+        """Whether the node takes a bundle.
+
+        It stays in its spool and is sent again in its turn, which makes no other certificate.
+        """
+        try:
+            results = self._ask([text])
+        except NodeError:
+            return False
+        return len(results) == 1 and self._fault_of(text, results[0], spool) is None
+
+    def _send_or_set_apart(self, queue: Queue, batch: Batch, sent: Sequence[str]) -> None:
+        """Sends the one bundle of a batch while the node takes others."""
+        try:
+            self._send(queue, batch, sent)
+        except NodeError as error:
+            if _asks_to_wait(error):
+                raise
+            self._postponed.set_apart(queue.spool, batch, Held(sent[0], 0, error))
+            queue.narrowing.passed(1)
+
+    def _send_where_it_fits(self, queue: Queue, batch: Batch, sent: Sequence[str]) -> float:
+        """Gives up a bundle that is too large by itself. Returns the most bundles of the next request."""
+        try:
+            self._send(queue, batch, sent)
             return min(BATCH_LINES, self._most * GROWTH)
         except NodeError as error:
             # The node, or a proxy before it, would refuse the same request each time.
@@ -176,21 +268,27 @@ class Drain:
                 raise
             if len(sent) > 1:
                 return (len(sent) + 1) // 2
-            self._give_up(spool, batch, sent[0], error.code)
+            self._give_up(queue.spool, batch, sent[0], error.code)
             batch.acknowledge(1)
             # The others were refused with it.
             return BATCH_LINES
 
-    def _send(self, spool: Spool, batch: Batch, sent: Sequence[str]) -> None:
-        """A bundle of which the node cannot say whether it is attested is sent again, behind the others."""
-        is_call = not is_project(sent[0])
-        results = self._node.attest(sent) if is_call else [self._node.register(sent[0])]
+    def _ask(self, sent: Sequence[str]) -> Sequence[LineResult]:
+        return [self._node.register(sent[0])] if is_project(sent[0]) else self._node.attest(sent)
+
+    def _send(self, queue: Queue, batch: Batch, sent: Sequence[str]) -> None:
+        """A bundle of which the node cannot say whether it is attested is sent again, behind the others.
+
+        Raises NodeError when the rest must be sent later, HeldError where that does not concern other bundles.
+        """
+        spool, narrowing = queue
+        results = self._ask(sent)
         held: List[Held] = []
         # Bundles with an answer, and up to the last one that needs no further request.
         answered = done = 0
         try:
             for text, result in zip(sent, results):
-                fault = self._fault_of(text, result)
+                fault = self._fault_of(text, result, spool)
                 if fault is None:
                     self._take(spool, batch, text, result)
                     done = answered + 1
@@ -199,24 +297,25 @@ class Drain:
                 answered += 1
         finally:
             self._postponed.acknowledge(spool, batch, held, done)
+            narrowing.passed(done)
         rest = next((one.fault for one in held if one.at >= done), None)
         if rest is not None:
             # The node may have a fault with all of them, and none with those behind them.
             is_theirs = all(_is_of_the_bundle(one.fault.status) for one in held)
             if done == 0 and self._failures > 0 and is_theirs and spool.waiting > len(sent):
                 self._postponed.acknowledge(spool, batch, held, answered)
-            raise rest
+            raise HeldError(rest) if is_theirs else rest
         if answered < len(sent):
             raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
 
-    def _fault_of(self, text: str, result: LineResult) -> Optional[NodeError]:
+    def _fault_of(self, text: str, result: LineResult, spool: Spool) -> Optional[NodeError]:
         """None for a result that stands."""
         if result.status != 200 and is_retryable(result.status):
             code = _code_of(result)
             message = f"the node cannot attest the bundle {sealed_hash(text)} now: {result.status} {code}"
             return NodeError(code, message, result.status)
-        if _is_without_calls(text, result) and self._postponed.has_call_of(text):
-            message = f"the project {sealed_hash(text)} waits for a call that the node cannot attest now"
+        if _is_without_calls(text, result) and (self._postponed.has_call_of(text) or self._waits_elsewhere(spool)):
+            message = f"the project {sealed_hash(text)} waits for a call that the node has not attested"
             return NodeError("ATTESTATION_MISSING", message, result.status)
         if result.status != 200 or text_of(get(result.body, _hash_name(text))) == sealed_hash(text):
             return None
@@ -234,13 +333,12 @@ class Drain:
         else:
             self._give_up(spool, batch, text, code)
 
-    def _wait_for_calls(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
-        """The calls of a project may wait in another spool, when the disk was full for a time, or behind it.
+    def _waits_elsewhere(self, spool: Spool) -> bool:
+        """Whether another spool may have the calls of a project, as when the disk was full for a time."""
+        return any(other is not spool and other.waiting > 0 for other in self._spools)
 
-        That is so in a segment of another process: then the project is moved to the end, once.
-        """
-        if any(other is not spool and other.waiting > 0 for other in self._spools):
-            raise OSError("a project waits for calls that another spool has")
+    def _wait_for_calls(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
+        """The calls of a project may wait behind it, in a segment of another process: then it is moved there, once."""
         if spool.waiting > 1 and text not in self._moved:
             spool.put(text)
             self._moved.add(text)
@@ -248,7 +346,16 @@ class Drain:
         self._moved.discard(text)
         self._give_up(spool, batch, text, code)
 
+    def _one_request(self, texts: Sequence[str]) -> Sequence[str]:
+        """The first bundles that go in one request.
+
+        A project or one set apart goes by itself, else all before the next of these.
+        """
+        single = (at for at, text in enumerate(texts) if is_project(text) or self._postponed.is_apart(text))
+        return texts[: max(1, next(single, len(texts)))]
+
     def _give_up(self, spool: Spool, batch: Batch, text: str, code: str) -> None:
+        self._postponed.discard(text)
         try:
             spool.bury(text, code)
         except OSError as fault:
@@ -272,11 +379,10 @@ def _is_of_the_bundle(status: Optional[int]) -> bool:
     return status is not None and (status == INTERNAL_ERROR or not is_retryable(status))
 
 
+def _asks_to_wait(error: NodeError) -> bool:
+    """Whether an answer is about the time of a request, and says nothing of its bundles."""
+    return error.status == TOO_MANY or error.retry_after > 0
+
+
 def _hash_name(text: str) -> str:
     return "projectHash" if is_project(text) else "certificateHash"
-
-
-def _one_request(texts: Sequence[str]) -> Sequence[str]:
-    """The first bundles that go in one request: a project by itself, else all before the next project."""
-    project = next((position for position, text in enumerate(texts) if is_project(text)), len(texts))
-    return texts[: max(1, project)]

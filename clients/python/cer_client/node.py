@@ -16,6 +16,8 @@ from cer_verify import JsonFault, Members, get, parse_json, text_of
 TOO_LARGE = 413
 # The status of a bundle with which the node has a fault of its own.
 INTERNAL_ERROR = 500
+# The status of a request that is one too many at this time, whatever it has.
+TOO_MANY = 429
 # Maximum wait that a node can ask for, in seconds. A longer one than a lock can wait would end the thread.
 MAX_WAIT_S = 24 * 60 * 60.0
 # Longest time of a request, in seconds. A socket takes no infinite one, and no request would be made.

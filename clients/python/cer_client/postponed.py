@@ -24,6 +24,7 @@ class Postponed:
         """`failed` is called once for each bundle that is postponed."""
         self._failed = failed
         self._hashes: Set[str] = set()
+        self._apart: Set[str] = set()
 
     def acknowledge(self, spool: Spool, batch: Batch, held: Sequence[Held], count: int) -> None:
         """Forgets the first `count` bundles of a batch. Those held among them are stored again first.
@@ -42,8 +43,33 @@ class Postponed:
             if kept > 0:
                 batch.acknowledge(kept)
 
+    def set_apart(self, spool: Spool, batch: Batch, one: Held) -> None:
+        """Moves a bundle that breaks each request that has it, the first of its batch, and notes that it is sent alone.
+
+        Raises OSError when it cannot be stored: it stays where it is.
+        """
+        self._apart.add(one.text)
+        if spool.waiting > 1:
+            self.move_apart(spool, batch, one.text)
+        self._note(one)
+
+    def move_apart(self, spool: Spool, batch: Batch, text: str) -> None:
+        """Moves such a bundle again. Raises OSError as `set_apart`."""
+        spool.put(text)
+        batch.acknowledge(1)
+
+    def is_apart(self, text: str) -> bool:
+        """Whether a bundle breaks each request that has it."""
+        return text in self._apart
+
+    @property
+    def apart(self) -> int:
+        """How many do."""
+        return len(self._apart)
+
     def discard(self, text: str) -> None:
-        """The node answered for a bundle."""
+        """The node answered for a bundle, or it was given up."""
+        self._apart.discard(text)
         if self._hashes:
             self._hashes.discard(sealed_hash(text))
 

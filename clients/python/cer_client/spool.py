@@ -35,6 +35,9 @@ class Spool(Protocol):
     def next(self, max_lines: int) -> Optional[Batch]:
         """The oldest bundles, or None when none waits. One batch at a time."""
 
+    def heads(self) -> List[str]:
+        """Bundles that wait, from as many places as it has: the oldest of each."""
+
     def bury(self, text: str, code: str) -> None:
         """Keeps a bundle that no node will take."""
 
@@ -91,6 +94,10 @@ class MemorySpool:
         with self._lock:
             self.waiting_bytes -= sum(map(len, self._texts[:count]))
             del self._texts[:count]
+
+    def heads(self) -> List[str]:
+        with self._lock:
+            return self._texts[:1]
 
     def bury(self, text: str, code: str) -> None:
         """Nothing outlives the process."""
@@ -199,6 +206,11 @@ class FileSpool:
                 self._end(segment)
             else:
                 segment.acknowledge(end)
+
+    def heads(self) -> List[str]:
+        with self._lock:
+            lines = [line for segment in self._segments for line in segment.read(1)]
+        return [line.text for line in lines if line.text is not None]
 
     def bury(self, text: str, code: str) -> None:
         fd = open_privately(self._folder / "dead.ndjson", os.O_RDWR | os.O_APPEND | os.O_CREAT)

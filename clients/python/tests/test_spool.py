@@ -60,6 +60,8 @@ class Node:
         self.attested: List[str] = []
         self.keys: List[str] = []
         self.answers: Callable[[Dict[str, Any]], Tuple[int, Dict[str, Any]]] = self.attest
+        # The status of a request that fails for its bundles, 0 for a connection that is closed without an answer.
+        self.breaks: Callable[[List[Dict[str, Any]]], Optional[int]] = lambda _: None
         self.request_status = 200
         self.lines_answered = 500
         # A request with more lines is too large.
@@ -81,6 +83,12 @@ class Node:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 owner.keys.append(str(self.headers["authorization"]))
                 lines = []
+                broken = owner.breaks([json.loads(line) for line in body.splitlines()])
+                if broken is not None:
+                    self.close_connection = True
+                    if broken > 0:
+                        self.answer_with(broken, "<h1>Fault</h1>")
+                    return
                 if self.path == "/v1/project-bundle/register":
                     self.answer_with(*owner.register(json.loads(body)))
                     return
