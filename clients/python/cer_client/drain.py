@@ -19,6 +19,8 @@ BATCH_LINES = 200
 # Growth of the most bundles of a request with each that fits. Slow: a limit of a proxy stays, and a size that doubles
 # would meet it in every other request.
 GROWTH = 1.05
+# Its multiples, without their integer parts, are spread evenly between 0 and 1.
+GOLDEN_RATIO = 0.618
 # Base and cap of the wait before a retry, in seconds.
 BASE_S, CAP_S = 0.25, 30.0
 
@@ -58,14 +60,15 @@ class Drain:
         """The thread of the parent is not in the child."""
         self._changed = threading.Condition()
         self._threads: List[threading.Thread] = []
-        self._flushing = self._failures = 0
+        # Failures in a row, and those of the bundles that were set apart, whose pauses hold up no other.
+        self._flushing = self._failures = self._failures_apart = 0
         self._most: float = BATCH_LINES
         # Projects that were moved behind calls that wait.
         self._moved: Set[str] = set()
         self._postponed = Postponed(self._hooks.failed)
         self._queues = [Queue(spool, Narrowing()) for spool in self._spools]
-        self._not_before = 0.0
-        self._is_stopped = self._is_sending = self._is_unsynced = False
+        self._not_before = self._apart_not_before = 0.0
+        self._is_stopped = self._is_sending = self._is_unsynced = self._has_new = False
 
     def waiting(self) -> int:
         return sum(spool.waiting for spool in self._spools)
@@ -74,7 +77,7 @@ class Drain:
         """Sends what waits, and brings it to the disk."""
         try:
             with self._changed:
-                self._is_unsynced = True
+                self._is_unsynced = self._has_new = True
                 self._changed.notify_all()
                 # One that could not be started is started now.
                 for work in (self._run, self._sync)[len(self._threads) :] if not self._is_stopped else ():
@@ -93,7 +96,7 @@ class Drain:
         self.start()
         with self._changed:
             self._flushing += 1
-            self._not_before = 0
+            self._not_before = self._apart_not_before = 0
             self._changed.notify_all()
             try:
                 # After the last bundle the thread still counts what is torn, and removes files.
@@ -140,11 +143,11 @@ class Drain:
             with self._changed:
                 self._is_sending = False
                 self._failures = 0 if failed is None else self._failures + 1
-                self._not_before = 0 if failed is None else time.monotonic() + self._delay(failed)
+                self._not_before = 0 if failed is None else time.monotonic() + self._delay(failed, self._failures)
                 self._changed.notify_all()
 
-    def _delay(self, error: BaseException) -> float:
-        attempt = min(self._failures, 3 if self._flushing else 16)
+    def _delay(self, error: BaseException, failures: int) -> float:
+        attempt = min(failures, 3 if self._flushing else 16)
         jitter = random.random() * min(CAP_S, BASE_S * float(1 << attempt))  # noqa: S311 (not a secret)
         asked = error.retry_after if isinstance(error, NodeError) and not self._flushing else 0
         return max(jitter, asked)
@@ -152,32 +155,48 @@ class Drain:
     def _await_turn(self) -> bool:
         with self._changed:
             while not self._is_stopped:
-                wait = self._not_before - time.monotonic()
+                # Those that are new do not wait for those set apart.
+                not_before = self._not_before if self._has_new else max(self._not_before, self._apart_not_before)
+                wait = not_before - time.monotonic()
                 if self.waiting() == 0:
                     self._changed.wait()
                 elif wait > 0:
                     self._changed.wait(wait)
                 else:
-                    self._is_sending = True
+                    self._is_sending, self._has_new = True, False
                     return True
             return False
 
     def _send_all(self) -> None:
         failed: Optional[Exception] = None
-        for is_last in (False, True):
-            # Of those set apart, each spool is the first one in turn.
-            for queue in reversed(self._queues) if is_last and self._failures % 2 else self._queues:
-                try:
-                    self._send_spool(queue, is_last)
-                except (OSError, HeldError, NodeError) as fault:
-                    if failed is not None:
-                        self._hooks.failed(failed)
-                    if isinstance(fault, NodeError):
-                        raise
-                    # A fault of this one's disk or of its bundles does not hold up the next.
-                    failed = fault.fault if isinstance(fault, HeldError) else fault
+        for queue in self._queues:
+            try:
+                self._send_spool(queue, is_last=False)
+            except (OSError, HeldError, NodeError) as fault:
+                if failed is not None:
+                    self._hooks.failed(failed)
+                if isinstance(fault, NodeError):
+                    raise
+                # A fault of this one's disk or of its bundles does not hold up the next.
+                failed = fault.fault if isinstance(fault, HeldError) else fault
+        if time.monotonic() >= self._apart_not_before:
+            self._send_apart()
         if failed is not None:
             raise failed
+
+    def _send_apart(self) -> None:
+        # Each spool is the first one in turn.
+        for queue in reversed(self._queues) if self._failures_apart % 2 else self._queues:
+            try:
+                self._send_spool(queue, is_last=True)
+            except (OSError, HeldError, NodeError) as fault:
+                error = fault.fault if isinstance(fault, HeldError) else fault
+                self._hooks.failed(error)
+                self._failures_apart += 1
+                with self._changed:
+                    self._apart_not_before = time.monotonic() + self._delay(error, self._failures_apart)
+                if isinstance(fault, NodeError):
+                    return
 
     def _send_spool(self, queue: Queue, is_last: bool) -> None:
         """Sends the bundles that were set apart, if it is the last time, else the others."""
@@ -187,13 +206,15 @@ class Drain:
         while batch is not None and not self._is_stopped:
             first = batch.texts[0]
             is_apart = self._postponed.is_apart(first)
-            if not is_last and is_apart and spool.waiting > self._postponed.apart and moves < spool.waiting:
+            if not is_last and is_apart and spool.waiting > max(1, moves):
                 moves += 1
                 self._postponed.move_apart(spool, batch, first)
             elif is_apart != is_last:
                 return
             else:
                 self._send_batch(queue, batch)
+                if is_last:
+                    self._failures_apart = 0
                 with self._changed:
                     self._changed.notify_all()
             batch = spool.next(narrowing.most(self._most))
@@ -214,9 +235,7 @@ class Drain:
             comparison = queue.narrowing.failed(len(sent))
             if comparison == 0:
                 raise
-            # The next one keeps the order; where it is at fault too, any other may not be.
-            place = 0 if comparison == 1 else random.random()  # noqa: S311 (not a secret)
-            other = self._another_than(sent[0], queue.spool, place)
+            other = self._another_than(sent[0], queue.spool, comparison)
             if other is None:
                 raise
             if not self._is_taken(other, queue.spool):
@@ -226,15 +245,16 @@ class Drain:
             self._send_or_set_apart(queue, batch, sent)
         self._failures = 0
 
-    def _another_than(self, text: str, spool: Spool, place: float) -> Optional[str]:
+    def _another_than(self, text: str, spool: Spool, comparison: int) -> Optional[str]:
         """Another bundle that waits, to compare with one that is alone in requests that fail.
 
-        `place` is that among the others, from 0 inclusive to 1 exclusive.
+        The next one keeps the order; where it is at fault too, those that follow may be as well: the places of further
+        ones are far from each other. `comparison` is its number, from 1.
         """
         batch = spool.next(BATCH_LINES)
         texts = [*(batch.texts if batch is not None else []), *(head for one in self._spools for head in one.heads())]
         others = [other for other in texts if other != text and not self._postponed.is_apart(other)]
-        return others[int(place * len(others))] if others else None
+        return others[int((comparison - 1) * GOLDEN_RATIO % 1 * len(others))] if others else None
 
     def _is_taken(self, text: str, spool: Spool) -> bool:
         """Whether the node takes a bundle.

@@ -62,11 +62,6 @@ class Postponed:
         """Whether a bundle breaks each request that has it."""
         return text in self._apart
 
-    @property
-    def apart(self) -> int:
-        """How many do."""
-        return len(self._apart)
-
     def discard(self, text: str) -> None:
         """The node answered for a bundle, or it was given up."""
         self._apart.discard(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 import unittest
 from functools import partial
 from pathlib import Path
@@ -190,7 +191,35 @@ class FaultyBundlesTest(unittest.TestCase):
         before = len(self.faults)
         while len(self.faults) < before + 5:
             self.cer.flush(0.005)
-        self.assertGreaterEqual(drain._failures, 5)
+        self.assertGreaterEqual(drain._failures_apart, 5)
+
+    def test_is_asked_for_with_pauses_that_hold_up_no_other(self) -> None:
+        self.node.breaks_names = breaks_of("bad", CLOSED)
+        self.calls("bad", "a")
+        self.send_all_but(1)
+        self.node.breaks_names, self.node.retry_after = breaks_of("bad", 503), "86400"
+        while "503" not in str(self.faults[-1]):
+            time.sleep(0.01)
+        self.node.asked.clear()
+        for names in (("b", "c"), ("d",)):
+            self.calls(*names)
+            self.cer._evidence._drain.start()
+            ends_at = time.monotonic() + 30
+            while self.cer.stats().waiting > 1 and time.monotonic() < ends_at:
+                time.sleep(0.01)
+        self.assertEqual(self.node.sent, ["a", "b", "c", "d"])
+        self.assertNotIn("bad", sum(self.node.asked, []))
+
+    def test_in_a_segment_of_an_ended_process_is_compared_with_others_of_this_one(self) -> None:
+        self.node.breaks_names = breaks_of("bad", CLOSED)
+        self.calls("bad")
+        self.cer.close(0)
+        (own,) = self.folder.glob("[0-9]*.ndjson")
+        own.rename(self.folder / f"999999999-{'0' * 16}.ndjson")
+        self.cer = self.certificates()
+        self.calls("a")
+        self.send_all_but(1)
+        self.assertEqual(self.node.sent, ["a"])
 
     def break_disk(self) -> None:
         """The folder takes no further bundle; those that it has are sent."""

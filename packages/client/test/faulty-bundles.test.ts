@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -180,6 +180,36 @@ describe('a bundle that breaks each request that has it', () => {
     node.breaks = () => null;
     expect(await cer.flush()).toEqual({ waiting: 0 });
     expect(node.attested).toEqual(['a', 'b', 'bad']);
+  });
+
+  it('is asked for with pauses that hold up no other', async () => {
+    node.breaks = breaksOf('bad', closed);
+    call('bad', 'a');
+    await sendAllBut(1);
+    node.breaks = breaksOf('bad', (response) => {
+      response.writeHead(503, { 'retry-after': '86400' }).end();
+    });
+    while (!String(faults.at(-1)).includes('503')) await new Promise((resolve) => setImmediate(resolve));
+    node.requests.length = 0;
+    call('b', 'c');
+    while (cer.stats().waiting > 1) await new Promise((resolve) => setImmediate(resolve));
+    call('d');
+    while (cer.stats().waiting > 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(node.attested).toEqual(['a', 'b', 'c', 'd']);
+    expect(node.requests.flat()).not.toContain('bad');
+  });
+
+  it('in a spool of an ended process is compared with others of this one', async () => {
+    node.breaks = breaksOf('bad', closed);
+    call('bad');
+    while (faults.length === 0) await cer.flush({ timeoutMs: 5 });
+    await cer.close({ timeoutMs: 0 });
+    const [own = ''] = readdirSync(dir).filter((name) => name.endsWith('.ndjson'));
+    renameSync(join(dir, own), join(dir, `999999999-${'0'.repeat(16)}.ndjson`));
+    cer = program();
+    call('a');
+    await sendAllBut(1);
+    expect(node.attested).toEqual(['a']);
   });
 
   it.each([

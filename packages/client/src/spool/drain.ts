@@ -23,6 +23,9 @@ const INTERNAL_ERROR = 500;
 /** The status of a request that is one too many at this time, whatever it has. */
 const TOO_MANY = 429;
 
+/** Its multiples, without their integer parts, are spread evenly between 0 and 1. */
+const GOLDEN_RATIO = 0.618;
+
 /**
  * Maximum milliseconds of silence in a request after a success; doubled by each failure in a row. A request keeps the
  * program from ending, and a node that is well starts its answer at once.
@@ -89,21 +92,35 @@ export function createDrain(deps: DrainDeps): Drain {
   const queues: readonly Queue[] = deps.spools.map((spool) => ({ spool, narrowing: new Narrowing() }));
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
+  // In a row, and those of the bundles that were set apart, whose pauses hold up no other.
   let failures = 0;
+  let failuresApart = 0;
+  // When these may be sent, not as the time of day, which may be set.
+  let apartAt = 0;
+  let isPauseOfApart = false;
+  let isStartedWithin = false;
   let most = BATCH_LINES;
   let isStopped = false;
   let request = new AbortController();
 
   const waits = (): boolean => deps.spools.some(({ waiting }) => waiting > 0);
 
-  const later = (retryAfterMs: number | null): void => {
-    if (isStopped || timer !== null) return;
-    const delay = retryDelay(failures, retryAfterMs, deps.random) ?? Math.min(retryAfterMs ?? 0, MAX_WAIT_MS);
+  const wakeAfter = (delay: number, isOfApart: boolean): void => {
+    if (timer !== null) clearTimeout(timer);
+    isPauseOfApart = isOfApart;
     timer = setTimeout(() => {
       timer = null;
       run();
     }, delay);
     deps.unref(timer);
+  };
+
+  const later = (retryAfterMs: number | null, isOfApart: boolean): void => {
+    const attempt = isOfApart ? failuresApart : failures;
+    const delay = retryDelay(attempt, retryAfterMs, deps.random) ?? Math.min(retryAfterMs ?? 0, MAX_WAIT_MS);
+    if (isOfApart) apartAt = performance.now() + delay;
+    if (isStopped || (timer !== null && (isOfApart || !isPauseOfApart))) return;
+    wakeAfter(delay, isOfApart);
   };
 
   /**
@@ -124,8 +141,7 @@ export function createDrain(deps: DrainDeps): Drain {
       }
       const comparison = narrowing.failed(1 + others.length);
       if (comparison === 0) throw error;
-      // The next one keeps the order; where it is at fault too, any other may not be.
-      const other = await anotherThan(text, sending, comparison === 1 ? 0 : deps.random());
+      const other = await anotherThan(text, sending, comparison);
       if (other === null) throw error;
       if (!(await isTaken(other, sending, patience))) {
         // A request more than in other rounds; the pause behind it is longer.
@@ -149,26 +165,29 @@ export function createDrain(deps: DrainDeps): Drain {
         if (isStopped) return false;
         const [first = ''] = batch.texts;
         const isApart = postponed.isApart(first);
-        if (!isLast && isApart && spool.waiting > postponed.apart && moves < spool.waiting) {
+        if (!isLast && isApart && spool.waiting > Math.max(1, moves)) {
           moves += 1;
           postponed.moveApart({ spool, batch }, first);
           continue;
         }
         if (isApart !== isLast) return true;
-        const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failures, 16));
+        const failed = isLast ? failuresApart : failures;
+        const timeoutMs = Math.min(deps.timeoutMs, FIRST_SILENCE_MS * 2 ** Math.min(failed, 16));
         // One for each request: Node.js keeps a reference to each of those that depend on one that lives long.
         request = new AbortController();
         const patience = { timeoutMs, signal: request.signal };
-        const hasFailed = failures > 0;
+        const hasFailed = failed > 0;
         await sendBatch({ ...deps, spool, narrowing, batch, moved, postponed, hasFailed }, patience);
+        if (isLast) failuresApart = 0;
       }
       return true;
     } catch (error) {
       if (isStopped) return false;
       const fault = error instanceof HeldError ? error.fault : error;
-      failures += 1;
+      if (isLast) failuresApart += 1;
+      else failures += 1;
       deps.failed(fault);
-      later(fault instanceof NodeError ? fault.retryAfterMs : null);
+      later(fault instanceof NodeError ? fault.retryAfterMs : null, isLast);
       return !(error instanceof NodeError);
     }
   };
@@ -176,24 +195,31 @@ export function createDrain(deps: DrainDeps): Drain {
     for (const queue of queues) {
       if (!(await sendSpool(queue, false))) return;
     }
+    const rest = apartAt - performance.now();
+    if (rest > 0) {
+      if (timer === null && waits() && !isStopped) wakeAfter(rest, true);
+      return;
+    }
     // Each spool is the first one in turn.
-    for (const queue of failures % 2 === 0 ? queues : queues.toReversed()) {
+    for (const queue of failuresApart % 2 === 0 ? queues : queues.toReversed()) {
       if (!(await sendSpool(queue, true))) return;
     }
   };
 
   const run = (): void => {
     if (isStopped || running !== null) return;
+    isStartedWithin = false;
     running = sendAll().finally(() => {
       running = null;
       // Stored in one spool while another one was sent.
-      if (timer === null && waits()) run();
+      if (timer === null ? waits() : isPauseOfApart && isStartedWithin) run();
     });
   };
 
   return {
     start: () => {
-      if (timer === null) run();
+      isStartedWithin = true;
+      if (timer === null || isPauseOfApart) run();
     },
     flush: async (timeoutMs) => {
       // Not the time of day, which may be set.
@@ -201,10 +227,11 @@ export function createDrain(deps: DrainDeps): Drain {
       while (waits() && !isStopped) {
         if (timer !== null) clearTimeout(timer);
         timer = null;
+        apartAt = 0;
         run();
         await within(running, deadline);
         if (performance.now() >= deadline || !waits()) return;
-        const delay = retryDelay(Math.min(failures, 3), null, deps.random) ?? 0;
+        const delay = retryDelay(Math.min(Math.max(failures, failuresApart), 3), null, deps.random) ?? 0;
         await within(new Promise(() => undefined), Math.min(deadline, performance.now() + delay));
       }
     },
@@ -254,15 +281,16 @@ function asksToWait({ status, retryAfterMs }: NodeError): boolean {
 }
 
 /**
- * Another bundle that waits, to compare with one that is alone in requests that fail.
- * @param place among the others, from 0 inclusive to 1 exclusive
+ * Another bundle that waits, to compare with one that is alone in requests that fail. The next one keeps the order; where
+ * it is at fault too, those that follow may be as well: the places of further ones are far from each other.
+ * @param comparison its number, from 1
  */
-async function anotherThan(text: string, sending: Sending, place: number): Promise<string | null> {
+async function anotherThan(text: string, sending: Sending, comparison: number): Promise<string | null> {
   const { spools, spool, postponed } = sending;
   const batch = await spool.next(BATCH_LINES);
   const texts = [...(batch?.texts ?? []), ...spools.flatMap((one) => one.heads())];
   const others = texts.filter((other) => other !== text && !postponed.isApart(other));
-  return others[Math.floor(place * others.length)] ?? null;
+  return others[Math.floor((((comparison - 1) * GOLDEN_RATIO) % 1) * others.length)] ?? null;
 }
 
 /** Whether the node takes a bundle. It stays in its spool and is sent again in its turn, which makes no other certificate. */

@@ -28,8 +28,6 @@ export interface Postponed {
   moveApart(place: Place, text: string): void;
   /** Whether a bundle breaks each request that has it. */
   isApart(text: string): boolean;
-  /** How many do. */
-  readonly apart: number;
   /** The node answered for a bundle, or it was given up. */
   delete(text: string): void;
   /** Whether a call of a project is among them. */
@@ -71,9 +69,6 @@ export function createPostponed(failed: (error: unknown) => void): Postponed {
     },
     moveApart,
     isApart: (text) => apart.has(text),
-    get apart() {
-      return apart.size;
-    },
     delete: (text) => {
       apart.delete(text);
       if (hashes.size === 0) return;
