@@ -65,7 +65,7 @@ class Drain:
         self._most: float = BATCH_LINES
         # Projects that were moved behind calls that wait.
         self._moved: Set[str] = set()
-        self._postponed = Postponed(self._hooks.failed)
+        self._postponed = Postponed(self._hooks.failed, self._spools[-1])
         self._queues = [Queue(spool, Narrowing()) for spool in self._spools]
         self._not_before = self._apart_not_before = 0.0
         self._is_stopped = self._is_sending = self._is_unsynced = self._has_new = False

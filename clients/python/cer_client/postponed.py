@@ -20,9 +20,12 @@ class Held(NamedTuple):
 class Postponed:
     """Only the thread of the drain calls it."""
 
-    def __init__(self, failed: Callable[[BaseException], None]) -> None:
-        """`failed` is called once for each bundle that is postponed."""
-        self._failed = failed
+    def __init__(self, failed: Callable[[BaseException], None], last: Spool) -> None:
+        """`failed` is called once for each bundle that is postponed.
+
+        `last` takes the bundles that their spool cannot store again, which the next process sends too.
+        """
+        self._failed, self._last = failed, last
         self._hashes: Set[str] = set()
         self._apart: Set[str] = set()
 
@@ -36,7 +39,7 @@ class Postponed:
             for one in held:
                 if one.at < count:
                     kept = one.at
-                    spool.put(one.text)
+                    self._put_behind(spool, batch, one.text)
                     kept = count
                     self._note(one)
         finally:
@@ -55,8 +58,18 @@ class Postponed:
 
     def move_apart(self, spool: Spool, batch: Batch, text: str) -> None:
         """Moves such a bundle again. Raises OSError as `set_apart`."""
-        spool.put(text)
+        self._put_behind(spool, batch, text)
         batch.acknowledge(1)
+
+    def _put_behind(self, spool: Spool, batch: Batch, text: str) -> None:
+        try:
+            spool.put(text)
+        except OSError as fault:
+            if self._last is spool:
+                raise
+            self._last.put(text)
+            batch.keep()
+            self._failed(fault)
 
     def is_apart(self, text: str) -> bool:
         """Whether a bundle breaks each request that has it."""

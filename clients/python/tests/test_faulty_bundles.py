@@ -237,6 +237,24 @@ class FaultyBundlesTest(unittest.TestCase):
         self.assertEqual(self.cer.flush(30), 0)
         self.assertEqual(self.node.sent, ["a", "b", "bad"])
 
+    def send_from_full_folder(self) -> None:
+        self.calls("bad", "a", "b")
+        self.break_disk()
+        self.calls("c")
+        self.send_all_but(1)
+        self.assertEqual((self.node.sent, self.cer.stats().waiting), (["a", "b", "c"], 1))
+        self.node.breaks_names, self.node.status_of = lambda _: None, lambda _: 200
+        self.assertEqual(self.cer.flush(30), 0)
+        self.assertEqual(self.node.sent, ["a", "b", "c", "bad"])
+
+    def test_does_not_hold_up_those_of_a_folder_that_takes_no_more(self) -> None:
+        self.node.breaks_names = breaks_of("bad", CLOSED)
+        self.send_from_full_folder()
+
+    def test_with_a_fault_in_its_line_does_not_hold_up_those_of_such_a_folder(self) -> None:
+        self.node.status_of = lambda name: 500 if name == "bad" else 200
+        self.send_from_full_folder()
+
     def refuse_line(self, status: int) -> None:
         self.node.status_of = lambda name: status if name == "bad" else 200
         self.calls("bad")

@@ -259,6 +259,22 @@ describe('a bundle that breaks each request that has it', () => {
       expect(node.attested).toEqual(['a', 'b', 'bad']);
     });
 
+    it.each([
+      ['breaks its requests', breaksOf('bad', closed), 200],
+      ['is answered with 500', () => null, 500],
+    ])('does not hold up those of a folder that takes no more when it %s', async (_, breaks, status) => {
+      node.breaks = breaks;
+      node.status = (name) => (name === 'bad' ? status : 200);
+      call('bad', 'a', 'b');
+      breakDisk();
+      call('c');
+      await sendAllBut(1);
+      expect(node.attested.toSorted()).toEqual(['a', 'b', 'c']);
+      [node.breaks, node.status] = [() => null, () => 200];
+      expect(await cer.flush()).toEqual({ waiting: 0 });
+      expect(node.attested.at(-1)).toBe('bad');
+    });
+
     it.each([500, 503])('does not hold them up when its line is answered with %s', async (status) => {
       node.status = (name) => (name === 'bad' ? status : 200);
       call('bad');

@@ -88,7 +88,7 @@ interface Sending extends DrainDeps, Queue {
 /** Sends sealed bundles to the node. A bundle that was sent twice is one certificate: its `executionId` says so. */
 export function createDrain(deps: DrainDeps): Drain {
   const moved = new Set<string>();
-  const postponed = createPostponed(deps.failed);
+  const postponed = createPostponed(deps.failed, deps.spools.at(-1));
   const queues: readonly Queue[] = deps.spools.map((spool) => ({ spool, narrowing: new Narrowing() }));
   let running: Promise<void> | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;

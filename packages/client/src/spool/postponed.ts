@@ -34,8 +34,11 @@ export interface Postponed {
   hasCallOf(project: string): boolean;
 }
 
-/** @param failed called once for each bundle that is postponed */
-export function createPostponed(failed: (error: unknown) => void): Postponed {
+/**
+ * @param failed called once for each bundle that is postponed
+ * @param last takes the bundles that their spool cannot store again, which the next process sends too
+ */
+export function createPostponed(failed: (error: unknown) => void, last: Spool | undefined): Postponed {
   const hashes = new Set<string>();
   const apart = new Set<string>();
   const note = ({ text, fault }: Held): void => {
@@ -44,22 +47,32 @@ export function createPostponed(failed: (error: unknown) => void): Postponed {
     hashes.add(hash);
     failed(new Error(`the bundle ${hash} is sent again behind the others`, { cause: fault }));
   };
-  const moveApart: Postponed['moveApart'] = ({ spool, batch }, text) => {
-    spool.put(text);
-    batch.acknowledge(1);
+  const putBehind = ({ spool, batch }: Place, text: string): void => {
+    try {
+      spool.put(text);
+    } catch (error) {
+      if (last === undefined || last === spool) throw error;
+      last.put(text);
+      batch.keep();
+      failed(error);
+    }
+  };
+  const moveApart: Postponed['moveApart'] = (place, text) => {
+    putBehind(place, text);
+    place.batch.acknowledge(1);
   };
   return {
-    acknowledge: ({ spool, batch }, held, count) => {
+    acknowledge: (place, held, count) => {
       let kept = count;
       try {
         for (const one of held.filter(({ at }) => at < count)) {
           kept = one.at;
-          spool.put(one.text);
+          putBehind(place, one.text);
           kept = count;
           note(one);
         }
       } finally {
-        if (kept > 0) batch.acknowledge(kept);
+        if (kept > 0) place.batch.acknowledge(kept);
       }
     },
     setApart: (place, one) => {
