@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LineResult } from '../node-api/lines.js';
 import { NodeError } from '../node-api/node-error.js';
-import { createDrain, type DrainDeps, type Patience } from './drain.js';
+import { createDrain } from './drain.js';
+import type { DrainDeps, Patience } from './send.js';
 import { createMemorySpool } from './memory-spool.js';
 import type { Spool } from './spool.js';
 
