@@ -10,25 +10,40 @@ export interface ListVertex {
   readonly stroke: Color | undefined;
 }
 
-/** The vertices of one shape of a list, and the distance to the first vertex of the next. */
-const LISTS: ReadonlyMap<string, { readonly order: readonly number[]; readonly step: number }> = new Map([
+interface List {
+  /** The vertices of one shape, from its first one in the list. */
+  readonly order: readonly number[];
+  /** Distance to the first vertex of the next shape. */
+  readonly step: number;
+  /** The next shape draws the edge that this one leaves open, and a line ends the list. */
+  readonly isStrip?: true;
+}
+
+const LISTS: ReadonlyMap<string, List> = new Map<string, List>([
   ['lines', { order: [0, 1], step: 2 }],
   ['triangles', { order: [0, 1, 2], step: 3 }],
-  ['triangle_strip', { order: [0, 1, 2], step: 1 }],
+  ['triangle_strip', { order: [1, 0, 2], step: 1, isStrip: true }],
   ['quads', { order: [0, 1, 2, 3], step: 4 }],
-  ['quad_strip', { order: [0, 1, 3, 2], step: 2 }],
+  ['quad_strip', { order: [2, 0, 1, 3], step: 2, isStrip: true }],
 ]);
 
-/** Draws lists of simple shapes, each in the colours of its last vertex, as p5.js 1 does. @returns false for another kind */
-export function drawList(pen: Pen, kind: string, vertices: readonly ListVertex[]): boolean {
+/**
+ * Draws lists of simple shapes, each in the colours of its last vertex, as p5.js 1 does.
+ * @param close whether each shape of a strip is closed; strips and fans then end at their first vertex, twice
+ * @returns false for another kind
+ */
+export function drawList(pen: Pen, kind: string, vertices: readonly ListVertex[], close: boolean): boolean {
   const { ctx } = pen;
-  const shape = (corners: readonly (ListVertex | undefined)[], last: ListVertex | undefined): void => {
+  const trace = (corners: readonly (ListVertex | undefined)[]): void => {
+    const [first, ...others] = corners;
+    if (first !== undefined) ctx.moveTo(first.x, first.y);
+    for (const corner of others) if (corner !== undefined) ctx.lineTo(corner.x, corner.y);
+  };
+  const shape = (corners: readonly (ListVertex | undefined)[], last: ListVertex | undefined, isOpen: boolean): void => {
     inColorsOf(pen, last, () => {
       beginPath(pen);
-      const [first, ...others] = corners;
-      if (first !== undefined) ctx.moveTo(first.x, first.y);
-      for (const corner of others) if (corner !== undefined) ctx.lineTo(corner.x, corner.y);
-      if (corners.length > 2) ctx.closePath();
+      trace(corners);
+      if (!isOpen) ctx.closePath();
       paint(pen);
     });
   };
@@ -38,18 +53,49 @@ export function drawList(pen: Pen, kind: string, vertices: readonly ListVertex[]
       inColorsOf(pen, vertex, () => {
         dot(pen, vertex.x, vertex.y);
       });
-  } else if (kind === 'triangle_fan') {
-    for (let i = 1; i + 1 < vertices.length; i++) shape([vertices[0], vertices[i], vertices[i + 1]], vertices[i + 1]);
-  } else if (list === undefined) return false;
+  } else if (kind === 'triangle_fan') drawFan(pen, close ? closed(vertices) : vertices, trace);
+  else if (list === undefined) return false;
   else {
-    const { order, step } = list;
-    for (let i = 0; i + order.length <= vertices.length; i += step)
+    const { order, step, isStrip = false } = list;
+    const isOpen = order.length === 2 || (isStrip && !close);
+    const all = isStrip && close ? closed(vertices) : vertices;
+    const whole = all.length - order.length;
+    for (let i = 0; i <= whole; i += step)
       shape(
-        order.map((at) => vertices[i + at]),
-        vertices[i + order.length - 1],
+        order.map((at) => all[i + at]),
+        all[i + order.length - 1],
+        isOpen,
       );
+    if (isStrip && whole >= 0) shape(all.slice(-2), all.at(-1), isOpen);
   }
   return true;
+}
+
+/** The vertices that p5.js 1 draws for `endShape(CLOSE)`. */
+export function closed<V>(vertices: readonly V[]): readonly V[] {
+  const first = vertices.slice(0, 1);
+  return [...vertices, ...first, ...first];
+}
+
+/** The triangles of one colour in a row are one path. */
+function drawFan(
+  pen: Pen,
+  vertices: readonly ListVertex[],
+  trace: (corners: readonly (ListVertex | undefined)[]) => void,
+): void {
+  const [centre] = vertices;
+  let triangles: (ListVertex | undefined)[][] = [];
+  for (let i = 2; i < vertices.length; i++) {
+    const [own, next] = vertices.slice(i, i + 2);
+    triangles.push([centre, vertices[i - 1], own, centre]);
+    if (next !== undefined && own?.fill === next.fill && own?.stroke === next.stroke) continue;
+    inColorsOf(pen, own, () => {
+      beginPath(pen);
+      triangles.forEach(trace);
+      paint(pen);
+    });
+    triangles = [];
+  }
 }
 
 /** A style without fill or stroke stays without. */

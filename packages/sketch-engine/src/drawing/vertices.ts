@@ -1,7 +1,7 @@
 import { modeOrNone } from './modes.js';
 import { traceSpline } from './splines.js';
 import { beginPath, paint, type Pen, type SketchFunctions } from './style.js';
-import { drawList, type ListVertex } from './vertex-lists.js';
+import { closed, drawList, type ListVertex } from './vertex-lists.js';
 import { refuse } from './violation.js';
 
 type Vertex = ListVertex &
@@ -78,7 +78,7 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
     endShape(mode?: unknown) {
       const close = modeOrNone(mode, ['close', 'open'], 'endShape: must be CLOSE or left out') === 'close';
       if (kind === 'path') drawOutlines(pen, outlines, close);
-      else if (!drawList(pen, kind, outlines.flat()))
+      else if (!drawList(pen, kind, outlines.flat(), close))
         drawOutlines(pen, [outlines.flat()], close || kind === 'line_loop');
       outlines = [[]];
     },
@@ -96,7 +96,7 @@ function drawOutlines(pen: Pen, outlines: readonly (readonly Vertex[])[], close:
   paint(pen);
 }
 
-function trace({ ctx, style }: Pen, vertices: readonly Vertex[], closed: boolean): void {
+function trace({ ctx, style }: Pen, vertices: readonly Vertex[], isClosed: boolean): void {
   let started = false;
   const moveTo = (x: number, y: number): void => {
     if (started) ctx.lineTo(x, y);
@@ -104,6 +104,11 @@ function trace({ ctx, style }: Pen, vertices: readonly Vertex[], closed: boolean
     started = true;
   };
   const target = { moveTo, curveTo: ctx.bezierCurveTo.bind(ctx) };
+  if (vertices.some(({ kind }) => kind === 'curve')) {
+    // They make all vertices one curve, as in p5.js 1.
+    traceSpline(target, isClosed ? closed(vertices) : vertices, 'exclude', style.curveTightness);
+    return;
+  }
   for (let i = 0; i < vertices.length; i++) {
     const vertex = vertices[i];
     if (vertex?.kind === 'corner') moveTo(vertex.x, vertex.y);
@@ -115,13 +120,12 @@ function trace({ ctx, style }: Pen, vertices: readonly Vertex[], closed: boolean
       else if (vertex.controls.length === 2) ctx.quadraticCurveTo(x2, y2, x, y);
       else ctx.bezierCurveTo(x2, y2, x3, y3, x, y);
     } else if (vertex !== undefined) {
-      // The vertices of one kind in a row are one curve; the vertex before them is its first point.
+      // The spline vertices in a row are one curve; the vertex before them is its first point.
       let end = i;
-      while (vertices[end]?.kind === vertex.kind) end += 1;
+      while (vertices[end]?.kind === 'spline') end += 1;
       const isAll = i === 0 && end === vertices.length;
-      const ends = vertex.kind === 'curve' ? 'exclude' : closed && isAll ? 'join' : style.splineEnds;
-      const points = vertices.slice(vertex.kind === 'spline' && i > 0 ? i - 1 : i, end);
-      traceSpline(target, points, ends, style.curveTightness);
+      const ends = isClosed && isAll ? 'join' : style.splineEnds;
+      traceSpline(target, vertices.slice(i > 0 ? i - 1 : i, end), ends, style.curveTightness);
       i = end - 1;
     }
   }

@@ -47,6 +47,31 @@ it.each([
     "textSize(90); textAlign(LEFT, CENTER); text('one\\ntwo\\nthree', 100, 900);",
   ],
   ['a translation by one number does nothing', 'translate(20); rect(0, 0, 400, 300);', 'rect(0, 0, 400, 300);'],
+  [
+    'a closed curve goes on to its first vertex, and by a line to its second one',
+    'beginShape(); curveVertex(100, 100); curveVertex(700, 200); curveVertex(600, 900); curveVertex(90, 500); endShape(CLOSE);',
+    'beginShape(); [[100, 100], [700, 200], [600, 900], [90, 500], [100, 100], [100, 100]].forEach(([x, y]) => curveVertex(x, y)); endShape();',
+  ],
+  [
+    'a vertex between vertices of a curve is one of them',
+    'beginShape(); vertex(100, 100); curveVertex(700, 200); curveVertex(600, 900); vertex(90, 500); curveVertex(300, 300); endShape();',
+    'beginShape(); curveVertex(100, 100); curveVertex(700, 200); curveVertex(600, 900); curveVertex(90, 500); curveVertex(300, 300); endShape();',
+  ],
+  [
+    'a strip of triangles draws no edge twice',
+    'stroke(0, 90); strokeWeight(40); noFill(); beginShape(TRIANGLE_STRIP); vertex(200, 900); vertex(500, 200); vertex(800, 900); vertex(1100, 200); endShape();',
+    'stroke(0, 90); strokeWeight(40); noFill(); [[500, 200, 200, 900, 800, 900], [800, 900, 500, 200, 1100, 200], [800, 900, 1100, 200]].forEach((all) => { beginShape(); for (let i = 0; i < all.length; i += 2) vertex(all[i], all[i + 1]); endShape(); });',
+  ],
+  [
+    'a strip of quads draws no edge twice',
+    'stroke(0, 90); strokeWeight(40); noFill(); beginShape(QUAD_STRIP); vertex(200, 200); vertex(200, 900); vertex(600, 200); vertex(600, 900); endShape();',
+    'stroke(0, 90); strokeWeight(40); noFill(); beginShape(); vertex(600, 200); vertex(200, 200); vertex(200, 900); vertex(600, 900); endShape(); line(600, 200, 600, 900);',
+  ],
+  [
+    'the triangles of a fan are one shape',
+    'stroke(0, 90); strokeWeight(40); fill(255, 90); beginShape(TRIANGLE_FAN); vertex(500, 500); vertex(900, 500); vertex(500, 900); vertex(100, 500); endShape();',
+    'stroke(0, 90); strokeWeight(40); fill(255, 90); drawingContext.beginPath(); [[900, 500, 500, 900], [500, 900, 100, 500]].forEach(([a, b, c, d]) => { drawingContext.moveTo(500, 500); drawingContext.lineTo(a, b); drawingContext.lineTo(c, d); drawingContext.lineTo(500, 500); }); drawingContext.fill(); drawingContext.stroke();',
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
