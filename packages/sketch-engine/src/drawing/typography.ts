@@ -20,15 +20,29 @@ export function textFunctions(pen: Pen): SketchFunctions {
   };
 
   const width = (value: unknown): number => withFont(() => Math.max(...String(value).split('\n').map(measure)));
-  const ascent = (): number => withFont(() => ctx.measureText('').fontBoundingBoxAscent);
-  const descent = (): number => withFont(() => ctx.measureText('').fontBoundingBoxDescent);
+  // From the baseline, whatever the alignment, as in p5.js 1.
+  const metrics = (): ReturnType<typeof ctx.measureText> =>
+    withFont(() => {
+      ctx.textBaseline = 'alphabetic';
+      return ctx.measureText('');
+    });
+  const ascent = (): number => metrics().fontBoundingBoxAscent;
+  const descent = (): number => metrics().fontBoundingBoxDescent;
 
-  const drawLines = (lines: readonly string[], x: number, y: number): void => {
+  /** From the first line to the one that is aligned. */
+  const raise = (lines: readonly string[]): number => {
+    const { textVertical } = pen.style;
+    const all = (lines.length - 1) * leading();
+    return textVertical === 'middle' ? all / 2 : textVertical === 'bottom' ? all : 0;
+  };
+  /** The lines whose baselines are within `from` and `to`. */
+  const drawLines = (lines: readonly string[], x: number, y: number, from = -Infinity, to = Infinity): void => {
     if (pen.isClipping) return;
     const { fill, fillChosen, stroke, strokeChosen, eraser } = pen.style;
     const solid = fillChosen || eraser !== undefined ? fillOf(pen.style) : fill && 'rgb(0, 0, 0)';
     lines.forEach((line, index) => {
       const baseline = y + index * leading();
+      if (baseline < from || baseline >= to) return;
       // Text is outlined only where the sketch chose a stroke, as in p5.js.
       if (stroke !== undefined && strokeChosen) ctx.strokeText(line, x, baseline);
       if (solid === undefined) return;
@@ -38,34 +52,39 @@ export function textFunctions(pen: Pen): SketchFunctions {
     if (fill !== undefined) ctx.fillStyle = fillOf(pen.style);
   };
 
+  /** Which baselines show a line, and the one that the alignment is about. */
+  const range = (y: number, height: number | undefined): readonly [from: number, at: number, to: number] => {
+    const { textVertical, textSize } = pen.style;
+    const isAligned = textVertical === 'middle' || textVertical === 'bottom';
+    if (height === undefined) {
+      const reach = (textSize * leading()) / 2;
+      return isAligned ? [y - reach, y, y + reach] : [y, y, Infinity];
+    }
+    const rise = ascent();
+    if (textVertical === 'middle') return [y + rise / 2, y + height / 2, y + height - rise / 2];
+    return textVertical === 'bottom' ? [y + rise, y + height, y + 2 * height - rise] : [y, y, y + height - rise];
+  };
+  /** The lines of a text in a box, as p5.js 1 breaks, places and leaves them out. */
+  const drawBox = (paragraphs: readonly string[], x: number, y: number, width: number, height?: number): void => {
+    const { textHorizontal, textVertical, textWrap, rectMode } = pen.style;
+    const isCentered = rectMode === 'center';
+    const left = isCentered ? x - width / 2 : x;
+    const at = textHorizontal === 'center' ? left + width / 2 : textHorizontal === 'right' ? left + width : left;
+    const [from, baseline, to] = range(isCentered && height !== undefined ? y - height / 2 : y, height);
+    const lines = paragraphs.flatMap((text) => wrap(text, width, textWrap, measure));
+    const first = baseline - raise(lines);
+    ctx.textBaseline = textVertical === 'alphabetic' ? 'top' : textVertical;
+    drawLines(lines, at, first, from, to);
+  };
+
   return {
     text(value: unknown, x: number, y: number, width?: number, height?: number) {
       // A canvas has no tabs; p5.js draws two spaces.
       const paragraphs = String(value).replaceAll('\t', '  ').split('\n');
+      if (value === undefined) return;
       withFont(() => {
-        const { textHorizontal, textVertical, textWrap, rectMode } = pen.style;
-        /** From the first line to the one that is aligned. */
-        const raise = (lines: readonly string[]): number => {
-          const all = (lines.length - 1) * leading();
-          return textVertical === 'middle' ? all / 2 : textVertical === 'bottom' ? all : 0;
-        };
-        if (width === undefined) {
-          drawLines(paragraphs, x, y - raise(paragraphs));
-          return;
-        }
-        const left = rectMode === 'center' ? x - width / 2 : x;
-        const top = rectMode === 'center' && height !== undefined ? y - height / 2 : y;
-        const wrapped = paragraphs.flatMap((text) => wrap(text, width, textWrap, measure));
-        const lines = height === undefined ? wrapped : wrapped.slice(0, Math.max(0, Math.floor(height / leading())));
-        const at = textHorizontal === 'center' ? left + width / 2 : textHorizontal === 'right' ? left + width : left;
-        if (textVertical === 'alphabetic' || height !== undefined) ctx.textBaseline = 'top';
-        if (height === undefined) {
-          drawLines(lines, at, top - raise(lines));
-          return;
-        }
-        const free = height - lines.length * leading();
-        const drop = textVertical === 'middle' ? free / 2 : textVertical === 'bottom' ? free : 0;
-        drawLines(lines, at, top + drop);
+        if (width === undefined) drawLines(paragraphs, x, y - raise(paragraphs));
+        else drawBox(paragraphs, x, y, width, height);
       });
     },
     textSize(size?: number) {
@@ -110,16 +129,17 @@ function familyOf(font: string): string {
   return /^[\w-]+$/.test(font) || /[",']/.test(font) ? font : `"${font}"`;
 }
 
+/** As in p5.js 1 a line of words needs room for the space after it. */
 function wrap(text: string, width: number, by: string, measure: (line: string) => number): string[] {
-  const pieces = by === 'CHAR' ? Array.from(text) : text.split(/(?<= )/);
+  const pieces = by === 'CHAR' ? Array.from(text) : text.split(' ').map((word) => `${word} `);
   const lines: string[] = [];
   let line = '';
   for (const piece of pieces) {
-    if (line !== '' && measure((line + piece).trimEnd()) > width) {
-      lines.push(line.trimEnd());
+    if (line !== '' && measure(line + piece) > width) {
+      lines.push(line.trim());
       line = '';
     }
     line += piece;
   }
-  return [...lines, line.trimEnd()];
+  return [...lines, line.trim()];
 }

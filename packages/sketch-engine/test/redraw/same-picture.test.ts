@@ -72,6 +72,32 @@ it.each([
     'stroke(0, 90); strokeWeight(40); fill(255, 90); beginShape(TRIANGLE_FAN); vertex(500, 500); vertex(900, 500); vertex(500, 900); vertex(100, 500); endShape();',
     'stroke(0, 90); strokeWeight(40); fill(255, 90); drawingContext.beginPath(); [[900, 500, 500, 900], [500, 900, 100, 500]].forEach(([a, b, c, d]) => { drawingContext.moveTo(500, 500); drawingContext.lineTo(a, b); drawingContext.lineTo(c, d); drawingContext.lineTo(500, 500); }); drawingContext.fill(); drawingContext.stroke();',
   ],
+  [
+    'a line in a box is centred about its middle',
+    "textSize(90); textAlign(CENTER, CENTER); text('one', 100, 200, 800, 600);",
+    "textSize(90); textAlign(CENTER, CENTER); text('one', 500, 500);",
+  ],
+  [
+    'lines in a box end at its bottom',
+    "textSize(90); textLeading(100); textAlign(RIGHT, BOTTOM); text('one\\ntwo', 100, 200, 800, 600);",
+    "textSize(90); textAlign(RIGHT, BOTTOM); text('one', 900, 700); text('two', 900, 800);",
+  ],
+  [
+    'a box shows the lines that end in it',
+    "textSize(90); textLeading(100); text('one\\ntwo\\nthree', 100, 200, 800, 199);",
+    "textSize(90); textLeading(100); text('one\\ntwo', 100, 200, 800, 800);",
+  ],
+  [
+    'a line needs room for the space after its last word',
+    "textSize(90); text('one two', 100, 200, textWidth('one two') + 1);",
+    "textSize(90); text('one\\ntwo', 100, 200, 800);",
+  ],
+  [
+    'the ascent of a text is that above its baseline',
+    'textSize(90); textAlign(LEFT, CENTER); rect(0, 0, textAscent(), textDescent());',
+    'textSize(90); rect(0, 0, textAscent(), textDescent());',
+  ],
+  ['nothing is no text', 'text(undefined, 300, 300, 400); rect(0, 0, 9, 9);', 'rect(0, 0, 9, 9);'],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
