@@ -179,9 +179,9 @@ export const COLOR_PARTS: Readonly<Record<string, (color: Color, mode: ColorMode
   green: ({ g }, { max }) => (g / 255) * max.rgb[1],
   blue: ({ b }, { max }) => (b / 255) * max.rgb[2],
   alpha: ({ a }, mode) => a * alphaMax(mode),
-  // As in p5.js these are of HSL, but where the mode is HSB.
-  hue: (color, { model, max }) => color.hsb[0] * max[model === 'hsb' ? 'hsb' : 'hsl'][0],
-  saturation: (color, { model, max }) => (model === 'hsb' ? color.hsb[1] * max.hsb[1] : color.hsl[1] * max.hsl[1]),
+  // As in p5.js these are of HSL, but for a colour that was made in HSB.
+  hue: (color, { max }) => color.hsb[0] * max[color.mode.model === 'hsb' ? 'hsb' : 'hsl'][0],
+  saturation: (color, { max }) => (color.mode.model === 'hsb' ? color.hsb[1] * max.hsb[1] : color.hsl[1] * max.hsl[1]),
   brightness: (color, { max }) => color.hsb[2] * max.hsb[2],
   lightness: (color, { max }) => color.hsl[2] * max.hsl[2],
 };

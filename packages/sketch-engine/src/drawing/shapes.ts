@@ -110,7 +110,7 @@ export function dot({ ctx, style, isClipping }: Pen, x: number, y: number): void
   ctx.save();
   ctx.fillStyle = strokeOf(style);
   ctx.beginPath();
-  ctx.arc(x, y, style.weight / 2, 0, Math.PI * 2);
+  ctx.arc(x, y, ctx.lineWidth / 2, 0, Math.PI * 2);
   ctx.fill();
   ctx.restore();
 }

@@ -102,9 +102,9 @@ export function strokeOf({ stroke, eraser }: Style): string | undefined {
   return stroke && (eraser?.stroke ?? stroke.toString());
 }
 
-/** A canvas ignores a width of 0, which must draw nothing rather than the last width. */
+/** A canvas ignores a width of 0, which must draw nothing rather than the last width. It ignores negative ones, as p5.js. */
 function canvasWeight(weight: number): number {
-  return weight > 0 ? weight : 0.0001;
+  return weight === 0 ? 0.0001 : weight;
 }
 
 /** Functions by the name sketches call them. */
@@ -131,7 +131,7 @@ export function styleFunctions(pen: Pen): SketchFunctions {
     noStroke() {
       change({ stroke: undefined });
     },
-    strokeWeight(weight: number) {
+    strokeWeight(weight = 0) {
       change({ weight });
       ctx.lineWidth = canvasWeight(weight);
     },

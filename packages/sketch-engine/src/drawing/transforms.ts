@@ -90,8 +90,8 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       const color = pen.colorOf(args).toString();
       onWholeCanvas(() => {
         ctx.fillStyle = color;
-        ctx.globalAlpha = 1;
-        ctx.globalCompositeOperation = pen.style.blend;
+        // Only shapes erase.
+        if (pen.style.eraser !== undefined) ctx.globalCompositeOperation = pen.style.blend;
         ctx.fillRect(0, 0, pen.width, pen.height);
       });
     },

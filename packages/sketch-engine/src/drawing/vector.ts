@@ -19,38 +19,41 @@ export class Vector {
   readonly #unit: AngleUnit;
 
   constructor(x = 0, y = 0, z = 0, unit: AngleUnit = () => 1) {
-    this.x = x;
-    this.y = y;
-    this.z = z;
+    this.x = x || 0;
+    this.y = y || 0;
+    this.z = z || 0;
     this.#unit = unit;
   }
 
-  set(x: Operand, y?: number, z?: number): this {
+  set(x?: Operand, y?: number, z?: number): this {
     [this.x, this.y, this.z] = parts(x, y, z);
     return this;
   }
   copy(): Vector {
     return new Vector(this.x, this.y, this.z, this.#unit);
   }
-  add(x: Operand, y?: number, z?: number): this {
+  add(x?: Operand, y?: number, z?: number): this {
     return this.combine(parts(x, y, z), (a, b) => a + b);
   }
-  sub(x: Operand, y?: number, z?: number): this {
+  sub(x?: Operand, y?: number, z?: number): this {
     return this.combine(parts(x, y, z), (a, b) => a - b);
   }
+  /** By what is not finite it changes nothing, and so `div` and `rem`. */
   mult(x: Operand, y?: number, z?: number): this {
-    return this.combine(factors(x, y, z), (a, b) => a * b);
+    const by = factors(x, y, z);
+    return by.every(Number.isFinite) ? this.combine(by, (a, b) => a * b) : this;
   }
   /** By 0 it changes nothing; the z of two vectors in the plane does not count. */
   div(x: Operand, y?: number, z?: number): this {
     const [a, b, c] = factors(x, y, z);
     const inPlane = c === 0 && this.z === 0;
-    if (a === 0 || b === 0 || (c === 0 && !inPlane)) return this;
+    if (![a, b, c].every(Number.isFinite) || a === 0 || b === 0 || (c === 0 && !inPlane)) return this;
     return this.combine([a, b, inPlane ? 1 : c], (own, other) => own / other);
   }
   /** The parts whose divisor is 0 stay. */
   rem(x: Operand, y?: number, z?: number): this {
-    return this.combine(factors(x, y, z), (a, b) => (b === 0 ? a : a % b));
+    const by = factors(x, y, z);
+    return by.every(Number.isFinite) ? this.combine(by, (a, b) => (b === 0 ? a : a % b)) : this;
   }
   mag(): number {
     return Math.sqrt(this.magSq());
@@ -99,7 +102,7 @@ export class Vector {
   lerp(to: Like, amount: number): this;
   lerp(x: number, y: number, z: number, amount: number): this;
   lerp(to: Operand, y: number, z?: number, amount = y): this {
-    return this.combine(parts(to, y, z), (a, b) => a + (b - a) * amount);
+    return this.combine(parts(to, y, z), (a, b) => a + ((b - a) * amount || 0));
   }
   /** Turns towards another vector by a share of the angle between them; the length changes by the same share. */
   slerp(to: Like, amount: number): this {
@@ -250,16 +253,17 @@ function copyOf(vector: Vector, target?: Vector): Vector {
   return target === undefined ? vector.copy() : target.set(vector);
 }
 
-function parts(x: Operand, y = 0, z = 0): readonly [number, number, number] {
-  if (typeof x === 'number') return [x, y, z];
-  if (isArray(x)) return [x[0] ?? 0, x[1] ?? 0, x[2] ?? 0];
-  return [x.x, x.y, x.z ?? 0];
+/** What is missing or not a number is 0, as in p5.js 1. */
+function parts(x: Operand = 0, y = 0, z = 0): readonly [number, number, number] {
+  if (typeof x === 'number') return [x || 0, y || 0, z || 0];
+  if (isArray(x)) return [x[0] || 0, x[1] || 0, x[2] || 0];
+  return [x.x || 0, x.y || 0, x.z || 0];
 }
 
 /** One number multiplies all three; of a list, missing ones leave their part alone. */
-function factors(x: Operand, y?: number, z?: number): readonly [number, number, number] {
+function factors(x: Operand = NaN, y?: number, z?: number): readonly [number, number, number] {
   if (typeof x === 'number') return y === undefined ? [x, x, x] : [x, y, z ?? 1];
-  if (isArray(x)) return [x[0] ?? 1, x[1] ?? 1, x[2] ?? 1];
+  if (isArray(x)) return x.length === 1 ? factors(x[0]) : [x[0] ?? 1, x[1] ?? 1, x[2] ?? 1];
   return [x.x, x.y, x.z ?? 1];
 }
 

@@ -98,6 +98,16 @@ it.each([
     'textSize(90); rect(0, 0, textAscent(), textDescent());',
   ],
   ['nothing is no text', 'text(undefined, 300, 300, 400); rect(0, 0, 9, 9);', 'rect(0, 0, 9, 9);'],
+  [
+    'saturation is that of the model of the colour',
+    'colorMode(HSB); const own = color(20, 75, 80); colorMode(RGB); rect(0, 0, round(saturation(own)), 75);',
+    'square(0, 0, 75);',
+  ],
+  [
+    'a vector takes what is not a number as 0',
+    'const v = createVector(NaN, 20); v.add(NaN, 30).add([30]); v.lerp(createVector(NaN, 60), 0.5); rect(0, 0, v.x, v.y);',
+    'rect(0, 0, 15, 55);',
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
