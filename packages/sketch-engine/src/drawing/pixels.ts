@@ -92,7 +92,7 @@ function place(ctx: DrawingContext, picture: CanvasHandle, left: number, top: nu
 const IMAGE_FUNCTIONS = ['loadPixels', 'updatePixels', 'get', 'set', 'copy', 'blend', 'filter'];
 
 function makeImage(pen: Pen, width: number, height: number): Drawable {
-  const image = { width: 0, height: 0, pixels: [], pixelDensity: () => 1 };
+  const image = { width: 0, height: 0, pixels: [], pixelDensity: () => 1, save: () => undefined };
   const takeCanvas = (ctx: DrawingContext): void => {
     const own: Pen = { ...pen, ctx, width: ctx.canvas.width, height: ctx.canvas.height };
     const functions = pixelFunctions(own, (pixels) => {

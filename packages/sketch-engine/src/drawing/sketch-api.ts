@@ -2,6 +2,7 @@ import { createP5Runtime, createProtocolVAR } from '@nexart/codemode-sdk/core';
 import { Color } from './color.js';
 import { CONSTANTS } from './constants.js';
 import type { DrawingContext } from './drawing-context.js';
+import { elementMethods } from './element-methods.js';
 import { INPUT_FUNCTIONS, RESTING, storageFunctions } from './input-state.js';
 import { instanceMode } from './instance-mode.js';
 import { listFunctions } from './lists.js';
@@ -26,6 +27,8 @@ export interface SketchInput {
 export interface SketchApi {
   /** Every global name of the sketch with its value. */
   readonly globals: ReadonlyMap<string, unknown>;
+  /** After the top level of the sketch. */
+  begin(): void;
   beginFrame(): void;
 }
 
@@ -93,10 +96,17 @@ export function createSketchApi(
   // Its own canvas is unused: this layer draws, the runtime provides randomness and noise.
   const spare = makeCanvas(1, 1);
   const runtime = createP5Runtime({ getContext: () => spare }, width, height, { seed: input.seed });
-  const surface = createSurface(ctx, makeCanvas, (pixels) => {
-    setGlobal('pixels', pixels);
-  });
   const random = (): number => Number(runtime.random());
+  const names: Readonly<Record<string, unknown>> = {
+    ...CONSTANTS,
+    ...listFunctions(random),
+    ...Object.fromEntries(FROM_RUNTIME.map((name) => [name, runtime[name]])),
+    ...Object.fromEntries(WITHOUT_EFFECT.map((name) => [name, () => undefined])),
+  };
+  const publish = (pixels: Uint8ClampedArray): void => {
+    setGlobal('pixels', pixels);
+  };
+  const surface = createSurface(ctx, makeCanvas, publish, names);
   randomVectorsFrom(random);
   const { createImage = refuse, createGraphics = refuse } = surface.functions;
   const classes = {
@@ -104,20 +114,16 @@ export function createSketchApi(
     Image: sketchClass('Image', IMAGE_PROTOTYPE, createImage),
     Graphics: sketchClass('Graphics', GRAPHICS_PROTOTYPE, createGraphics),
   };
+  const instances = instanceMode(() => globals.keys(), { Vector, ...classes });
   const globals: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-    ...Object.entries(CONSTANTS),
+    ...Object.entries(names),
     ...Object.entries(surface.functions),
-    ...Object.entries(listFunctions(random)),
-    ...FROM_RUNTIME.map((name): [string, unknown] => [name, runtime[name]]),
     ...Object.entries(RESTING),
     ...Object.entries(INPUT_FUNCTIONS),
     ...Object.entries(storageFunctions()),
-    ...WITHOUT_EFFECT.map((name): [string, unknown] => [name, () => undefined]),
     ...CLOCKS.map((name): [string, unknown] => [name, () => refuse(`${name}: a sketch has no clock`)]),
     ...Object.entries(canvasFunctions(ctx)),
-    ...Object.entries({
-      p5: instanceMode(() => globals.keys(), { Vector, ...classes }, setGlobal),
-    }),
+    ...Object.entries({ p5: instances.p5 }),
     ...Object.entries({
       width,
       height,
@@ -138,6 +144,9 @@ export function createSketchApi(
   ]);
   return {
     globals,
+    begin() {
+      instances.begin();
+    },
     beginFrame() {
       surface.beginFrame();
     },
@@ -151,19 +160,12 @@ export function frameGlobals(frame: number, { totalFrames, fps }: SketchInput): 
   return { frameCount: frame, t, tGlobal: t, time, millis: () => time * 1000 };
 }
 
-/** Methods of p5.js's elements: they place the canvas on a page, or wait for input that never comes. */
-const ELEMENT_METHODS = [
-  ...['parent', 'id', 'class', 'style', 'position', 'hide', 'show', 'center', 'attribute', 'addClass', 'removeClass'],
-  ...['mousePressed', 'mouseReleased', 'mouseClicked', 'doubleClicked', 'mouseMoved', 'mouseOver', 'mouseOut'],
-  ...['mouseWheel', 'touchStarted', 'touchMoved', 'touchEnded', 'dragOver', 'dragLeave', 'drop'],
-];
-
 /** The canvas has one size. p5.js returns an element that can be placed on a page; here there is no page. */
 function canvasFunctions(ctx: DrawingContext): SketchFunctions {
   const { width, height } = ctx.canvas;
   const canvas: Record<string, unknown> = { width, height };
   bindContext(canvas, ctx);
-  for (const name of ELEMENT_METHODS) canvas[name] = () => canvas;
+  Object.assign(canvas, elementMethods(canvas));
   const sameSize = (name: string, w: unknown, h: unknown): void => {
     if (w !== width || h !== height) refuse(`${name}: the canvas is ${width} by ${height}`);
   };

@@ -5,6 +5,7 @@ import { word } from './constants.js';
 import { cssColorReader } from './css-color.js';
 import { curveFunctions } from './curves.js';
 import type { DrawingContext } from './drawing-context.js';
+import { elementMethods } from './element-methods.js';
 import { modeOf } from './modes.js';
 import { bindContext } from './pictures.js';
 import { pixelFunctions } from './pixels.js';
@@ -26,11 +27,15 @@ export interface Surface {
   beginFrame(): void;
 }
 
-/** @param publish hands the sketch its `pixels` after `loadPixels` */
+/**
+ * @param publish hands the sketch its `pixels` after `loadPixels`
+ * @param names what graphics have beside functions that draw: constants, `random` and the like
+ */
 export function createSurface(
   ctx: DrawingContext,
   makeCanvas: MakeCanvas,
   publish: (pixels: Uint8ClampedArray) => void,
+  names: object,
 ): Surface {
   let angleMode = 'radians';
   const readCss = cssColorReader(makeCanvas(1, 1));
@@ -83,7 +88,7 @@ export function createSurface(
     ),
     createGraphics: (width: number, height: number, renderer?: unknown) => {
       refuseWebGl(renderer);
-      return createGraphics(width, height, makeCanvas);
+      return createGraphics(makeCanvas(width, height), makeCanvas, names);
     },
     createImage: pixelFunctions(pen, publish)['createImage'] ?? (() => undefined),
   });
@@ -108,18 +113,20 @@ export function refuseWebGl(renderer: unknown): void {
 /** The prototype of graphics. */
 export const GRAPHICS_PROTOTYPE: object = {};
 
-function createGraphics(width: number, height: number, makeCanvas: MakeCanvas): object {
-  const ctx = makeCanvas(width, height);
-  const graphics: Record<string, unknown> = {
+function createGraphics(ctx: DrawingContext, makeCanvas: MakeCanvas, names: object): object {
+  const graphics: Record<string, unknown> = { pixels: [] };
+  const publish = (pixels: Uint8ClampedArray): void => {
+    graphics['pixels'] = pixels;
+  };
+  const { functions } = createSurface(ctx, makeCanvas, publish, names);
+  Object.assign(graphics, names, elementMethods(graphics), functions, {
     width: ctx.canvas.width,
     height: ctx.canvas.height,
     drawingContext: ctx,
-    pixels: [],
-  };
-  const surface = createSurface(ctx, makeCanvas, (pixels) => {
-    graphics['pixels'] = pixels;
+    pixelDensity: () => 1,
+    reset: functions['resetMatrix'],
+    remove: () => undefined,
   });
-  Object.assign(graphics, surface.functions, { pixelDensity: () => 1, remove: () => undefined });
   bindContext(graphics, ctx);
   Reflect.setPrototypeOf(graphics, GRAPHICS_PROTOTYPE);
   return graphics;

@@ -33,6 +33,7 @@ const ABSENT: readonly (readonly [instead: string, names: RegExp])[] = [
     'Measure text with textWidth, textAscent and textDescent, and choose its weight with textStyle.',
     /^(textBounds|fontBounds|textDirection|textMode|textPropert(y|ies)|textWeight)$/,
   ],
+  ['Keep values by their names in an object or a Map.', /^create(Number|String)Dict$/],
   ['Colours are those of RGB, HSB and HSL.', /^(HWB|(OK)?LAB|(OK)?LCH|RGBA|RGBP3)$/],
   ['The certificate of the render names the version of its engine.', /^VERSION$/],
   ['A shape is of the kinds of beginShape: PATH, TRIANGLES and the like.', /^(EMPTY_PATH|BEZIER|CURVE|QUADRATIC)$/],

@@ -75,6 +75,7 @@ export function createSketchRun(
     probe(name, answer) {
       setGlobal(name, (foundSetup: unknown, foundDraw: unknown) => {
         deleteProperty(scope, name);
+        api?.begin();
         if (typeof foundSetup === 'function') setup = foundSetup as () => unknown;
         if (typeof foundDraw === 'function') draw = foundDraw as () => unknown;
         answer({ setup: setup !== undefined, draw: draw !== undefined });

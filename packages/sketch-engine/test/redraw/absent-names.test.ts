@@ -14,6 +14,7 @@ it.each([
     'Promise is not defined. No code of a sketch runs later: draw in setup, or in draw, which runs once per frame.',
   ],
   ['fetch("data.json")', 'fetch is not defined. A sketch loads nothing: write its data into its code.'],
+  ["createStringDict('a', 'b')", 'createStringDict is not defined. Keep values by their names in an object or a Map.'],
   ['performance.now()', 'performance is not defined. A sketch has no clock: count frames with frameCount.'],
   ['ownHelper()', 'ownHelper is not defined'],
 ])('says what to use instead: %s', async (statement, message) => {

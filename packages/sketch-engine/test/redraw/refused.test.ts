@@ -5,6 +5,7 @@ it.each([
   ["rectMode('middle')", 'rectMode: must be CORNER, CORNERS, CENTER or RADIUS'],
   ["color(0).toString('#rrggb')", 'toString: no such format of colours'],
   ['class Own extends p5.Image {} new Own(9, 9)', 'p5.Image: needs new, and has no subclasses'],
+  ['new p5((p) => { p.draw = () => {}; })', 'new p5: make the instances of a sketch outside its functions'],
 ])('ends the render, even where the sketch catches the error: %s', async (statement, message) => {
   expect(await drawAgain(`function setup() {\n  try { ${statement}; } catch {}\n}`)).toEqual({
     kind: 'fault',

@@ -108,6 +108,16 @@ it.each([
     'const v = createVector(NaN, 20); v.add(NaN, 30).add([30]); v.lerp(createVector(NaN, 60), 0.5); rect(0, 0, v.x, v.y);',
     'rect(0, 0, 15, 55);',
   ],
+  [
+    'a graphics has the names of a sketch',
+    'made.textAlign(made.CENTER, made.TOP); made.parent("page").fill(made.max(9, 90)); made.rectMode(made.RADIUS); made.rect(made.floor(200.5), 99, made.PI); made.save("a.png"); image(made, 0, 0);',
+    'made.fill(90); made.rectMode(RADIUS); made.rect(200, 99, PI); image(made, 0, 0);',
+  ],
+  [
+    'instances are drawn after the functions of the sketch',
+    '} function draw() { square(500, 500, 90); } new p5((p) => { p.setup = () => p.square(0, 0, 90); p.draw = () => p.background(0, 10); }); {',
+    'square(0, 0, 90); square(500, 500, 90); background(0, 10);',
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
