@@ -101,6 +101,8 @@ function makeImage(pen: Pen, width: number, height: number): Drawable {
     Object.assign(image, Object.fromEntries(IMAGE_FUNCTIONS.map((name) => [name, functions[name]])), {
       width: own.width,
       height: own.height,
+      canvas: ctx.canvas,
+      drawingContext: ctx,
       mask(shape: unknown) {
         const from = contextOf(shape, 'mask');
         ctx.save();

@@ -163,7 +163,7 @@ export function frameGlobals(frame: number, { totalFrames, fps }: SketchInput): 
 /** The canvas has one size. p5.js returns an element that can be placed on a page; here there is no page. */
 function canvasFunctions(ctx: DrawingContext): SketchFunctions {
   const { width, height } = ctx.canvas;
-  const canvas: Record<string, unknown> = { width, height };
+  const canvas: Record<string, unknown> = { width, height, canvas: ctx.canvas, elt: ctx.canvas, drawingContext: ctx };
   bindContext(canvas, ctx);
   Object.assign(canvas, elementMethods(canvas));
   const sameSize = (name: string, w: unknown, h: unknown): void => {

@@ -123,6 +123,8 @@ function createGraphics(ctx: DrawingContext, makeCanvas: MakeCanvas, names: obje
     width: ctx.canvas.width,
     height: ctx.canvas.height,
     drawingContext: ctx,
+    canvas: ctx.canvas,
+    elt: ctx.canvas,
     pixelDensity: () => 1,
     reset: functions['resetMatrix'],
     remove: () => undefined,

@@ -114,6 +114,11 @@ it.each([
     'made.fill(90); made.rectMode(RADIUS); made.rect(200, 99, PI); image(made, 0, 0);',
   ],
   [
+    'pictures give their canvas and its context',
+    'const own = createImage(90, 90); own.drawingContext.fillRect(0, 0, 50, 50); createCanvas(width, height).drawingContext.drawImage(own.canvas, 9, 9); drawingContext.drawImage(made.elt, 200, 0);',
+    'fill(0); square(9, 9, 50); image(made, 200, 0);',
+  ],
+  [
     'instances are drawn after the functions of the sketch',
     '} function draw() { square(500, 500, 90); } new p5((p) => { p.setup = () => p.square(0, 0, 90); p.draw = () => p.background(0, 10); }); {',
     'square(0, 0, 90); square(500, 500, 90); background(0, 10);',
