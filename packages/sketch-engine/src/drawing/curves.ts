@@ -22,6 +22,7 @@ export function curveFunctions(pen: Pen): SketchFunctions {
       traceSpline(target, points, endsOf(), pen.style.curveTightness);
       paint(pen);
     };
+  const curve = splineWith(() => 'exclude');
   const splinePoint = (a: number, b: number, c: number, d: number, t: number): number => {
     const [p, q] = splineControls([a, b, c, d], pen.style.curveTightness);
     return bezierAt([b, p, q, c], t);
@@ -51,7 +52,10 @@ export function curveFunctions(pen: Pen): SketchFunctions {
       ctx.bezierCurveTo(x2, y2, x3, y3, x4, y4);
       paint(pen);
     },
-    curve: splineWith(() => 'exclude'),
+    // Without a stroke it is nothing, not even filled, as in p5.js 1.
+    curve: (...at: number[]) => {
+      if (pen.style.stroke !== undefined) curve(...at);
+    },
     spline: splineWith(() => pen.style.splineEnds),
     curveTightness(curveTightness: number) {
       pen.style = { ...pen.style, curveTightness };

@@ -26,10 +26,8 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
   };
 
   const ellipse = (x: number, y: number, w: number, h = w): void => {
-    const [left, top, width, height] = box(pen.style.ellipseMode, x, y, w, h);
-    const [rx, ry] = [Math.abs(width / 2), Math.abs(height / 2)];
     draw(() => {
-      traceEllipse(pen, { cx: left + width / 2, cy: top + height / 2, rx, ry }, 0, TURN);
+      traceEllipse(pen, ellipseIn(pen.style.ellipseMode, x, y, w, h), 0, TURN);
     });
   };
 
@@ -80,14 +78,7 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
       dot(pen, px, py);
     },
     arc: (x: number, y: number, w: number, h: number, start: number, stop: number, mode?: unknown) => {
-      const [left, top, width, height] = box(pen.style.ellipseMode, x, y, w, h);
-      arc(
-        pen,
-        { cx: left + width / 2, cy: top + height / 2, rx: Math.abs(width / 2), ry: Math.abs(height / 2) },
-        start,
-        stop,
-        mode,
-      );
+      arc(pen, ellipseIn(pen.style.ellipseMode, x, y, w, h), start, stop, mode);
     },
     polygon: (cx: number, cy: number, radius: number, sides: number, rotation = 0) => {
       ring(cx, cy, sides, rotation, () => radius);
@@ -120,6 +111,13 @@ interface Ellipse {
   readonly cy: number;
   readonly rx: number;
   readonly ry: number;
+}
+
+/** What `ellipseMode` means by four numbers; a negative size is a positive one, as in p5.js. */
+function ellipseIn(mode: string, a: number, b: number, c: number, d: number): Ellipse {
+  const [w, h] = mode === 'corners' ? [c, d] : [Math.abs(c), Math.abs(d)];
+  const [left, top, width, height] = box(mode, a, b, w, h);
+  return { cx: left + width / 2, cy: top + height / 2, rx: width / 2, ry: height / 2 };
 }
 
 function traceEllipse({ ctx, isClipping }: Pen, { cx, cy, rx, ry }: Ellipse, from: number, to: number): void {

@@ -118,14 +118,18 @@ export function styleFunctions(pen: Pen): SketchFunctions {
   const { ctx } = pen;
   return {
     fill(...args: unknown[]) {
-      change({ fill: pen.colorOf(args), fillChosen: true });
+      const fill = pen.colorOf(args);
+      const { eraser } = pen.style;
+      change({ fill, fillChosen: true, eraser: eraser && { ...eraser, fill: fill.toString() } });
       ctx.fillStyle = fillOf(pen.style);
     },
     noFill() {
       change({ fill: undefined });
     },
     stroke(...args: unknown[]) {
-      change({ stroke: pen.colorOf(args), strokeChosen: true });
+      const stroke = pen.colorOf(args);
+      const { eraser } = pen.style;
+      change({ stroke, strokeChosen: true, eraser: eraser && { ...eraser, stroke: stroke.toString() } });
       ctx.strokeStyle = strokeOf(pen.style);
     },
     noStroke() {

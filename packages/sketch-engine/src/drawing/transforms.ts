@@ -105,8 +105,11 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       change({ blend: chosen });
       ctx.globalCompositeOperation = chosen;
     },
-    erase(fill = 255, stroke = 255) {
-      change({ eraser: { fill: `rgba(0, 0, 0, ${fill / 255})`, stroke: `rgba(0, 0, 0, ${stroke / 255})` } });
+    // Within itself it does nothing, as in p5.js.
+    erase(fill?: number, stroke?: number) {
+      if (pen.style.eraser !== undefined) return;
+      const strength = (alpha?: number): string => pen.colorOf([255, alpha]).toString();
+      change({ eraser: { fill: strength(fill), stroke: strength(stroke) } });
       applyStyle(pen);
       ctx.globalCompositeOperation = ERASING;
     },

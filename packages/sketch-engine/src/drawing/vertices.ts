@@ -107,6 +107,8 @@ function trace({ ctx, style }: Pen, vertices: readonly Vertex[], isClosed: boole
   if (vertices.some(({ kind }) => kind === 'curve')) {
     // They make all vertices one curve, as in p5.js 1.
     traceSpline(target, isClosed ? closed(vertices) : vertices, 'exclude', style.curveTightness);
+    const [first] = vertices;
+    if (isClosed && first !== undefined) moveTo(first.x, first.y);
     return;
   }
   for (let i = 0; i < vertices.length; i++) {

@@ -97,6 +97,7 @@ it.each([
     'textSize(90); textAlign(LEFT, CENTER); rect(0, 0, textAscent(), textDescent());',
     'textSize(90); rect(0, 0, textAscent(), textDescent());',
   ],
+  ['a curve needs a stroke', 'curve(0, 0, 100, 100, 900, 200, 500, 900); rect(0, 0, 9, 9);', 'rect(0, 0, 9, 9);'],
   ['nothing is no text', 'text(undefined, 300, 300, 400); rect(0, 0, 9, 9);', 'rect(0, 0, 9, 9);'],
   [
     'saturation is that of the model of the colour',
