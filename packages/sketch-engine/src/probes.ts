@@ -93,7 +93,7 @@ export interface ProbePin {
 export const PORTABLE_PINS: Readonly<
   Partial<Record<string, Readonly<Record<'text' | 'operations' | 'math', ProbePin>>>>
 > = {
-  '1.7.0': {
+  '1.8.0': {
     text: {
       outputHash: '9a7815a4c21459dda3d1a574e154bab74b918ae5660b02afa78d02c68fc385d7',
       imageHash: '6e71ddf22b98101a19aef6dce4855c537aad1c04d91c819f139572498451e0eb',
