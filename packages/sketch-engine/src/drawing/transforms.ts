@@ -50,9 +50,10 @@ export function transformFunctions(pen: Pen): SketchFunctions {
     rotate(angle: number) {
       ctx.rotate(pen.radiansOf(angle));
     },
-    scale(x: Coordinate | Point, y?: Coordinate) {
+    scale(...factors: (Coordinate | Point | Coordinate[])[]) {
+      const [x = 1, y = x] = factors.flat();
       if (isPoint(x)) ctx.scale(x.x, x.y);
-      else ctx.scale(Number(x), Number(y ?? x));
+      else ctx.scale(Number(x), Number(y));
     },
     shearX(angle: number) {
       ctx.transform(1, 0, Math.tan(pen.radiansOf(angle)), 1, 0, 0);

@@ -6,26 +6,28 @@ const DEFAULT_LEADING = 1.25;
 /** Text with the fonts that are shipped: lines, boxes, alignment, style. */
 export function textFunctions(pen: Pen): SketchFunctions {
   const { ctx } = pen;
+  // A sketch may set the font of `drawingContext` too; as in p5.js it stays until the next of these functions.
   const change = (part: Partial<Style>): void => {
     pen.style = { ...pen.style, ...part };
-  };
-  const measure = (line: string): number => ctx.measureText(line).width;
-  const leading = (): number => pen.style.textLeading ?? pen.style.textSize * DEFAULT_LEADING;
-  const withFont = <Result>(act: () => Result): Result => {
     const { textStyle, textSize, textFont, textHorizontal, textVertical } = pen.style;
     ctx.font = `${textStyle} ${textSize}px ${textFont}`;
     ctx.textAlign = textHorizontal;
     ctx.textBaseline = textVertical;
-    return act();
+  };
+  change({});
+  const measure = (line: string): number => ctx.measureText(line).width;
+  const leading = (): number => pen.style.textLeading ?? pen.style.textSize * DEFAULT_LEADING;
+  const withBaseline = <Result>(baseline: CanvasTextBaseline, act: () => Result): Result => {
+    const before = ctx.textBaseline;
+    ctx.textBaseline = baseline;
+    const result = act();
+    ctx.textBaseline = before;
+    return result;
   };
 
-  const width = (value: unknown): number => withFont(() => Math.max(...String(value).split('\n').map(measure)));
+  const width = (value: unknown): number => Math.max(...String(value).split('\n').map(measure));
   // From the baseline, whatever the alignment, as in p5.js 1.
-  const metrics = (): ReturnType<typeof ctx.measureText> =>
-    withFont(() => {
-      ctx.textBaseline = 'alphabetic';
-      return ctx.measureText('');
-    });
+  const metrics = (): ReturnType<typeof ctx.measureText> => withBaseline('alphabetic', () => ctx.measureText(''));
   const ascent = (): number => metrics().fontBoundingBoxAscent;
   const descent = (): number => metrics().fontBoundingBoxDescent;
 
@@ -73,8 +75,9 @@ export function textFunctions(pen: Pen): SketchFunctions {
     const [from, baseline, to] = range(isCentered && height !== undefined ? y - height / 2 : y, height);
     const lines = paragraphs.flatMap((text) => wrap(text, width, textWrap, measure));
     const first = baseline - raise(lines);
-    ctx.textBaseline = textVertical === 'alphabetic' ? 'top' : textVertical;
-    drawLines(lines, at, first, from, to);
+    withBaseline(textVertical === 'alphabetic' ? 'top' : textVertical, () => {
+      drawLines(lines, at, first, from, to);
+    });
   };
 
   return {
@@ -82,10 +85,8 @@ export function textFunctions(pen: Pen): SketchFunctions {
       // A canvas has no tabs; p5.js draws two spaces.
       const paragraphs = String(value).replaceAll('\t', '  ').split('\n');
       if (value === undefined) return;
-      withFont(() => {
-        if (width === undefined) drawLines(paragraphs, x, y - raise(paragraphs));
-        else drawBox(paragraphs, x, y, width, height);
-      });
+      if (width === undefined) drawLines(paragraphs, x, y - raise(paragraphs));
+      else drawBox(paragraphs, x, y, width, height);
     },
     textSize(size?: number) {
       if (size === undefined) return pen.style.textSize;
@@ -101,7 +102,7 @@ export function textFunctions(pen: Pen): SketchFunctions {
     },
     textLeading(textLeading?: number) {
       if (textLeading === undefined) return leading();
-      change({ textLeading });
+      pen.style = { ...pen.style, textLeading };
       return undefined;
     },
     textAlign(horizontal: unknown, vertical?: unknown) {
@@ -112,8 +113,9 @@ export function textFunctions(pen: Pen): SketchFunctions {
       const chosen = modeOf(vertical, ['top', 'center', 'middle', 'bottom', 'baseline', 'alphabetic'], down);
       change({ textVertical: chosen === 'center' ? 'middle' : chosen === 'baseline' ? 'alphabetic' : chosen });
     },
-    textWrap(textWrap: unknown) {
-      change({ textWrap: modeOf(textWrap, ['word', 'char'], 'textWrap: must be WORD or CHAR').toUpperCase() });
+    textWrap(mode: unknown) {
+      const textWrap = modeOf(mode, ['word', 'char'], 'textWrap: must be WORD or CHAR').toUpperCase();
+      pen.style = { ...pen.style, textWrap };
     },
     textWidth: width,
     textAscent: ascent,
