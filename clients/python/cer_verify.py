@@ -4670,7 +4670,7 @@ class _Package:
         self.tally: Dict[Tuple[str, Optional[str]], int] = {}
         # The digests of all receipts, and of each record its place, its time and its digests.
         self.digests: Set[bytes] = set()
-        self.records: List[Tuple[str, int, List[bytes]]] = []
+        self.records: List[Tuple[str, Instant, List[bytes]]] = []
         self.log: Members = dict(_NO_LOG)
         self.coverage: Optional[Members] = None
 
@@ -4930,7 +4930,7 @@ class _Package:
                     digests.append(_receipt_digest(of, signature))
         self.digests.update(digests)
         if instant is not None:
-            self.records.append((place, instant[0], digests))
+            self.records.append((place, instant, digests))
 
     def check_ends(self) -> None:
         if self.manifest is None:
@@ -5022,9 +5022,10 @@ class _Package:
             self.add(fault, _COMPLETENESS, "the leaves are not all between both heads, in their order")
         self.check_start(start, first)
         proven_until = parse_time(last)
+        due = None if proven_until is None else (proven_until[0] - mmd, proven_until[1])
         logged = self.count_range(leaves, since, mmd)
         for place, when, digests in self.records:
-            is_due = proven_until is not None and (since is None or when >= since) and when < proven_until[0] - mmd
+            is_due = due is not None and (since is None or when >= since) and when < due
             if is_due and not any(digest in logged for digest in digests):
                 self.add("LOG_RECORD_UNLOGGED", place, "has a receipt that the log does not hold")
         self.log["numbers"] = [leaves[0].number, leaves[-1].number] if leaves else None
@@ -5033,11 +5034,12 @@ class _Package:
 
     def check_start(self, start: Optional[_End], first: Optional[str]) -> None:
         began, asked = parse_time(first), parse_time(self.query.get("attestedFrom"))
-        is_before = began is not None and asked is not None and began[0] <= asked[0] - _RANGE_MARGIN_S
+        due = None if asked is None else (asked[0] - _RANGE_MARGIN_S, asked[1])
+        is_before = began is not None and due is not None and began <= due
         if start is not None and not is_before:
             self.add("LOG_RANGE_INVALID", _COMPLETENESS, "begins after the question does")
 
-    def promise(self, origin: str) -> Tuple[Optional[int], int]:
+    def promise(self, origin: str) -> Tuple[Optional[Instant], int]:
         """Since when the log is kept, and within how many seconds it takes a receipt."""
         if _LOG_STATEMENT not in self.zip.entries:
             return None, MMD_SECONDS
@@ -5047,7 +5049,7 @@ class _Package:
             if get(log, "origin") == origin:
                 since, mmd = parse_time(get(log, "since")), get(log, "mmdSeconds")
                 is_number_of = isinstance(mmd, (int, float)) and mmd > 0
-                return None if since is None else since[0], _whole(mmd) if is_number_of else MMD_SECONDS
+                return since, _whole(mmd) if is_number_of else MMD_SECONDS
         return None, MMD_SECONDS
 
     def epoch(self, end: _End, node_id: str, origin: str, tag: bytes, policy: LogPolicy) -> Optional[str]:
@@ -5095,10 +5097,10 @@ class _Package:
         """Whether a leaf belongs to the question by time, app and type; never by its kind."""
         when = parse_time(get(label, "at"))
         start, end = (parse_time(self.query.get(name)) for name in ("attestedFrom", "attestedTo"))
-        is_in = when is None or ((start is None or when[0] >= start[0]) and (end is None or when[0] < end[0]))
+        is_in = when is None or ((start is None or when >= start) and (end is None or when < end))
         return is_in and all(self.query.get(name) in (None, get(label, name)) for name in ("appId", "bundleType"))
 
-    def count_range(self, leaves: List[_Range], since: Optional[int], mmd: int) -> Set[bytes]:
+    def count_range(self, leaves: List[_Range], since: Optional[Instant], mmd: int) -> Set[bytes]:
         """What each leaf of the range must show. Returns the digests that have their leaf."""
         deletions = (leaf.opening.label for leaf in leaves if leaf.shown == "deletion")
         deleted = sorted(ends for label in deletions for ends in _ranges_of(label) or [])
@@ -5107,17 +5109,17 @@ class _Package:
         furthest = list(itertools.accumulate((last for _, last in deleted), max))
         logged: Set[bytes] = set()
         counts = {"certificates": 0, "deleted": 0, "elsewhere": 0}
-        latest: Optional[int] = None
+        latest: Optional[Instant] = None
         for leaf in leaves:
             place, label = f"number {leaf.number}", leaf.opening.label
             if label is not ABSENT:
                 when = parse_time(get(label, "at"))
                 if when is None:
                     self.add("LOG_RANGE_INVALID", place, "its time is not a time")
-                elif since is None or when[0] >= since:
-                    if latest is not None and when[0] < latest - mmd - CLOCK_TOLERANCE_S:
+                elif since is None or when >= since:
+                    if latest is not None and when < (latest[0] - mmd - CLOCK_TOLERANCE_S, latest[1]):
                         self.add("LOG_BACKDATED", place, "is dated before a receipt that was logged earlier")
-                    latest = max(when[0], when[0] if latest is None else latest)
+                    latest = when if latest is None else max(when, latest)
             if leaf.opening.form == "owner":
                 if leaf.digest is not None:
                     logged.add(leaf.digest)

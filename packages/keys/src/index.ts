@@ -26,5 +26,5 @@ export {
   type PublicKey,
 } from './public-key.js';
 export type { Signer } from './signer.js';
-export { compareTimestamps, isTimestamp, parseTimestamp, type Timestamp } from './timestamp.js';
+export { compareTimestamps, isTimestamp, parseTimestamp, secondsSince1970, type Timestamp } from './timestamp.js';
 export { createVerifier, verifySignature, verifySignatureInPool, type SignatureVerifier } from './verify-signature.js';

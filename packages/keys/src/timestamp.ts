@@ -80,6 +80,11 @@ function readTimestamp(text: string): Timestamp | null {
   };
 }
 
+/** Seconds since 1970-01-01T00:00:00Z with their fraction, which a double holds to the microsecond. */
+export function secondsSince1970({ epochSeconds, nanoseconds }: Timestamp): number {
+  return epochSeconds + nanoseconds / 1e9;
+}
+
 /** Below 0 when `a` is earlier, above 0 when later, 0 for the same time in any spelling. */
 export function compareTimestamps(a: Timestamp, b: Timestamp): number {
   return a.epochSeconds - b.epochSeconds || a.nanoseconds - b.nanoseconds;

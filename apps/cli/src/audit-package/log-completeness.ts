@@ -1,6 +1,6 @@
 import { elementsOf, isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { isKnownToLog, type AuditPackageManifest } from '@cer/cer-core/logs';
-import { encodeHex, parseTimestamp } from '@cer/keys';
+import { encodeHex, parseTimestamp, secondsSince1970 } from '@cer/keys';
 import { byteLines } from '@cer/ndjson';
 import { DEFAULT_MMD_SECONDS, TlogError, type LogPolicy } from '@cer/tlog';
 import {
@@ -232,7 +232,8 @@ function isAsked({ at, appId, bundleType }: LeafLabel, { query }: AuditPackageMa
 }
 
 function secondsOf(time: JsonValue | undefined): number | null {
-  return parseTimestamp(time)?.epochSeconds ?? null;
+  const found = parseTimestamp(time);
+  return found === null ? null : secondsSince1970(found);
 }
 
 /** The statement for a reader, or null where the log says nothing. */

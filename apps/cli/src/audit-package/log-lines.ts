@@ -1,5 +1,5 @@
 import { elementsOf, isJsonObject, JsonError, member, type JsonObject } from '@cer/canonical-json';
-import { encodeHex, parseTimestamp } from '@cer/keys';
+import { encodeHex, parseTimestamp, secondsSince1970 } from '@cer/keys';
 import { receiptDigest } from '@cer/tlog/leaf';
 import { jsonObjectIn } from '../files/json-object.js';
 
@@ -25,7 +25,7 @@ export class LoggedReceipts {
     const earlier = [...historyOf(certificate), ...originalsOf(line)];
     const digests = [line, ...earlier].map(digestOf).filter((digest) => digest !== null);
     for (const digest of digests) this.digests.add(digest);
-    if (first !== null) this.#records.push({ at: { place, firstAttestedAt: first.epochSeconds }, digests });
+    if (first !== null) this.#records.push({ at: { place, firstAttestedAt: secondsSince1970(first) }, digests });
   }
 
   /** Places of records that were first attested in this time and of whose receipts no leaf is known. */

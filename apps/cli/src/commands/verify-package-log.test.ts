@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import type { AuditPackageQuery } from '@cer/cer-core/logs';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { appendLeaves } from '@cer/tlog/merkle';
@@ -44,13 +45,24 @@ interface Handed {
   readonly records?: readonly PackageRecord[];
   readonly openings?: readonly JsonObject[];
   readonly document?: JsonObject;
+  readonly query?: Partial<AuditPackageQuery>;
+  /** When the log began, as its statement says. */
+  readonly since?: string;
 }
 
 /** Verifies a package of these records under a policy with both logs. */
-async function verify({ records: shown = records, openings, document }: Handed = {}, ...more: string[]): Promise<Said> {
+async function verify(
+  { records: shown = records, openings, document, query, since }: Handed = {},
+  ...more: string[]
+): Promise<Said> {
   const lines = openings ?? tenant.openings();
+  const logs = [{ origin: tenant.receipts.origin, since, mmdSeconds: 3600 }];
   const entries = await packageEntries(shown, {
+    manifest: {
+      query: { attestedFrom: null, attestedTo: null, appId: null, bundleType: null, status: null, ...query },
+    },
     more: [
+      ...(since === undefined ? [] : [{ name: 'log/statement.json', content: JSON.stringify({ logs }) }]),
       { name: 'log/completeness.json', content: JSON.stringify(document ?? (await tenant.completeness(witnesses))) },
       { name: 'log/openings/000001.ndjson', content: lines.map((line) => `${JSON.stringify(line)}\n`).join('') },
     ],
@@ -117,6 +129,31 @@ describe('a package with the openings of its log', () => {
     const { stdout } = await verify({ records: [renewed, ...records.slice(1)] }, '--json');
     const { findings } = JSON.parse(stdout) as { findings: { code: string }[] };
     expect(findings.map(({ code }) => code)).toEqual(codes);
+  });
+
+  it.each([
+    ['is outside a period that begins later in its second', { attestedFrom: '2026-01-02T03:04:05.300Z' }, []],
+    [
+      'is inside a period that ends later in its second',
+      { attestedTo: '2026-01-02T03:04:05.300Z' },
+      ['LOG_RECORD_MISSING'],
+    ],
+  ])('a leaf %s', async (_name, query, codes) => {
+    const [record] = records;
+    if (record === undefined) throw new TypeError('a record');
+    tenant.log(record, { at: '2026-01-02T03:04:05.200Z' });
+    tenant.endEpoch(3);
+    const { stdout } = await verify({ records: [], openings: tenant.openings(() => 'label'), query }, '--json');
+    const { findings } = JSON.parse(stdout) as { findings: { code: string }[] };
+    expect(findings.map(({ code }) => code)).toEqual(codes);
+  });
+
+  it('needs no leaf of a record from before the log in the same second', async () => {
+    for (const record of records.slice(1)) tenant.log(record);
+    tenant.endEpoch(3);
+    // The records are of TEST_TIME, 05.678 s.
+    const { stdout } = await verify({ since: '2026-01-02T03:04:05.900Z' }, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [], log: { status: 'proven', leaves: 2 } });
   });
 
   it('is not judged without a policy or with unknown filters', async () => {

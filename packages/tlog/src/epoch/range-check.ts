@@ -1,4 +1,4 @@
-import { encodeHex, parseTimestamp } from '@cer/keys';
+import { encodeHex, parseTimestamp, secondsSince1970 } from '@cer/keys';
 import type { LeafLabel } from '../leaf/leaf.js';
 import type { Opening } from '../leaf/opening.js';
 import { CLOCK_TOLERANCE_S } from '../proof/log-verdict.js';
@@ -58,9 +58,10 @@ export function countRange(leaves: readonly RangeLeaf[], question: RangeQuestion
     const fault = (code: RangeFaultCode, detail: string): void => void faults.push({ number, code, detail });
     const label = labelOf(opening);
     if (label !== null) {
-      const at = parseTimestamp(label.at)?.epochSeconds ?? null;
-      if (at === null) fault('LOG_RANGE_INVALID', 'its time is not a time');
+      const time = parseTimestamp(label.at);
+      if (time === null) fault('LOG_RANGE_INVALID', 'its time is not a time');
       else {
+        const at = secondsSince1970(time);
         const isOld = question.since !== null && at < question.since;
         if (!isOld && at < latest - question.mmdSeconds - CLOCK_TOLERANCE_S) {
           fault('LOG_BACKDATED', 'is dated before a receipt that was logged earlier');
