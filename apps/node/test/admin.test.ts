@@ -111,6 +111,10 @@ describe('the pages of the audit log', () => {
       if (found.length === 0) break;
       const logs: unknown = JSON.parse(await page('otlp', all.at(-1)?.entry.seq ?? 0));
       const expected = found.map(({ entry }) => expect.objectContaining({ eventName: entry.act }) as unknown);
+      const chain = found
+        .filter(({ entry }) => entry.prevHash !== null)
+        .map(({ entry }) => JSON.stringify({ key: 'prevHash', value: { stringValue: entry.prevHash } }));
+      for (const link of chain) expect(JSON.stringify(logs)).toContain(link);
       expect(logs).toMatchObject({
         resourceLogs: [{ scopeLogs: [{ scope: { name: 'audit' }, logRecords: expected }] }],
       });
@@ -133,5 +137,5 @@ describe('the pages of the audit log', () => {
 
 /** A line of the audit log. */
 interface Logged {
-  readonly entry: { readonly seq: number; readonly act: string };
+  readonly entry: { readonly seq: number; readonly prevHash: string | null; readonly act: string };
 }

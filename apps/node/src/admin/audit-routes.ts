@@ -79,13 +79,13 @@ function signedEntry({ entryJson, hash, kid, signature }: AuditRow): Omit<Signed
 
 /** An entry as an event; what collectors cannot check, hash and signature, goes with it as text. */
 function eventOf({ entryJson, hash, kid, signature }: AuditRow): LogEvent {
-  const { seq, at, act, target, actor, requestId, details } = LoggedEntry.parse(JSON.parse(entryJson));
-  const attributes = { seq, target, actor, requestId, details: JSON.stringify(details), hash, kid, signature };
-  return { at, name: act, attributes };
+  const { at, act, details, ...members } = LoggedEntry.parse(JSON.parse(entryJson));
+  return { at, name: act, attributes: { ...members, details: JSON.stringify(details), hash, kid, signature } };
 }
 
 const LoggedEntry = z.object({
   seq: z.number(),
+  prevHash: z.string().nullable(),
   at: z.string(),
   act: z.string(),
   target: z.string().nullable(),
