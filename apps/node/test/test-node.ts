@@ -101,7 +101,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     signing: fixedSigning(attestor, testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] })),
     secrets: testSecrets('secret-1'),
     quota,
-    refusals: createRefusalCounts({ coverage: store.coverage, now: () => new Date(), logger }),
+    refusals: createRefusalCounts({ store, now: () => new Date(), logger }),
     render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
     runtime,
     tenantWebhooks: { allowsPrivate: false },

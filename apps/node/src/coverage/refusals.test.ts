@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '@cer/http-service';
 import { createLogger } from '@cer/http-service/process';
 import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+import { newRecord } from '../../test/store/new-record.js';
 import { openStore, type Store } from '../store/index.js';
 import { createRefusalCounts } from './refusals.js';
 
@@ -22,7 +23,7 @@ describe('counts of refusals', () => {
 
   it('are written once each when a part of them fails', async () => {
     const refusals = createRefusalCounts({
-      coverage: store.coverage,
+      store,
       now: () => new Date('2026-03-04T05:06:07Z'),
       logger: createLogger({ service: 'node', level: 'silent' }),
     });
@@ -43,5 +44,22 @@ describe('counts of refusals', () => {
     for (let tenant = 0; tenant < TENANTS; tenant += 1) refuse(tenant);
     await refusals.close();
     expect(await written()).toEqual([{ tenants: TENANTS, least: 2, most: 2 }]);
+  });
+
+  it('name the application of a certificate made just before', async () => {
+    const refusals = createRefusalCounts({
+      store,
+      now: () => new Date('2026-03-04T05:06:07Z'),
+      logger: createLogger({ service: 'node', level: 'silent' }),
+    });
+    await store.records.recordOnce(newRecord({ tenantId: 'tenant', appId: 'desk' }));
+    const refused = refusals.counting('tenant', async (seen) => {
+      seen({ appId: 'desk' });
+      throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'refused' });
+    });
+    await expect(refused).rejects.toThrow('refused');
+    await refusals.close();
+    const counts = await database.query("select app_id, outcome from coverage_counts where outcome <> 'certified'");
+    expect(counts).toEqual([{ app_id: 'desk', outcome: 'VALIDATION_ERROR' }]);
   });
 });

@@ -3,7 +3,8 @@ import { unwrap } from '@cer/cer-core/verify';
 import { ServiceError } from '@cer/http-service';
 import { outageLog, repeat, type Logger } from '@cer/http-service/process';
 import { translateError } from '../errors/refusals.js';
-import type { CoverageCount, CoverageStore } from '../store/index.js';
+import type { CoverageCount } from '../store/index.js';
+import { countNewest, type CountingStore } from './count-certificates.js';
 
 /** Maximum counts in memory; further refusals are counted without their application. */
 const MAX_COUNTS = 10_000;
@@ -32,12 +33,12 @@ export interface RefusalCounts extends Refusals {
 }
 
 export interface RefusalCountsDeps {
-  readonly coverage: Pick<CoverageStore, 'addRefusals'>;
+  readonly store: CountingStore;
   readonly now: () => Date;
   readonly logger: Logger;
 }
 
-export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps): RefusalCounts {
+export function createRefusalCounts({ store, now, logger }: RefusalCountsDeps): RefusalCounts {
   let counts = new Map<string, CoverageCount>();
   let writing: Promise<void> = Promise.resolve();
   const outage = outageLog(logger, {
@@ -57,13 +58,15 @@ export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps
   };
   const write = async (): Promise<void> => {
     if (counts.size === 0) return;
+    // An application is known once a certificate of it is counted.
+    await countNewest(store);
     const taken = [...counts.values()];
     counts = new Map();
     let written = 0;
     try {
       while (written < taken.length) {
         const some = taken.slice(written, written + COUNTS_A_WRITE);
-        await coverage.addRefusals(some);
+        await store.coverage.addRefusals(some);
         written += some.length;
       }
       outage.succeeded();

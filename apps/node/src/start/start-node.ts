@@ -93,7 +93,7 @@ async function openNode({ config, store, team, logger }: Opening) {
     logger,
     ...(alerts !== null && { noteUse: alerts.noteUse }),
   });
-  const refusals = createRefusalCounts({ coverage: store.coverage, now, logger });
+  const refusals = createRefusalCounts({ store, now, logger });
   const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
   const largeWork = largeWorkOpener({ ...config, secrets, hasLog: log !== null, tsaRootsPem: timestamps.rootsPem });
   const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
