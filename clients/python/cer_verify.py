@@ -4656,6 +4656,8 @@ class _Package:
 
     def __init__(self, file: BinaryIO, options: Options) -> None:
         self.file, self.options = file, replace(options, require_attestation=True, require_log=False)
+        # Of the package as a whole: its certificates carry no proofs of their own.
+        self.requires_log = options.require_log
         self.findings: List[Members] = []
         self.codes: Dict[str, int] = {}
         self.manifest: Optional[Members] = None
@@ -4692,6 +4694,8 @@ class _Package:
             self.check_coverage()
             self.check_ends()
             self.check_log()
+            if self.requires_log and self.log["status"] == "absent":
+                self.add("LOG_PROOF_MISSING", "", "has no proof of the log for its question")
             reached = "end"
         except PackageFault as fault:
             self.add(fault.code, fault.entry, fault.detail)
@@ -5511,7 +5515,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--package", action="store_true", help="FILE is an audit package")
     parser.add_argument("--node", metavar="NODE_ID", help="fail unless this node signed")
     parser.add_argument("--log-policy", metavar="FILE", help="check log proofs under this policy (tlog-policy)")
-    parser.add_argument("--require-log", action="store_true", help="fail unless a log of the policy holds the receipt")
+    help_of_log = "fail unless a log of the policy holds the receipt, or proves that the package is complete"
+    parser.add_argument("--require-log", action="store_true", help=help_of_log)
     parser.add_argument("--tsa-roots", metavar="FILE", help="check RFC 3161 tokens under these roots (PEM)")
     parser.add_argument("--require-attestation", action="store_true", help="fail when no node signed")
     parser.add_argument("--json", action="store_true", help="write the report as JSON")

@@ -52,6 +52,8 @@ export interface PackageCheck {
   readonly limits: PackageLimits;
   /** Null: the log is not looked at. */
   readonly logPolicy: LogPolicy | null;
+  /** Fails a package without a proof of the log. */
+  readonly requireLog: boolean;
   /** The head of the tenant's tree that an earlier check accepted; the tree must extend it. */
   readonly tenantHead?: TenantHead;
   /** The settings that verify the certificates. */
@@ -85,6 +87,9 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
     coverage = await readCoverage(reading);
     query.end();
     log = await checkLogCompleteness(reading, manifest, reading.receipts, check.logPolicy, check.tenantHead);
+    if (check.requireLog && log.status === 'absent') {
+      findings.add('LOG_PROOF_MISSING', '', 'has no proof of the log for its question');
+    }
     reached = 'end';
   } catch (error) {
     if (!(error instanceof PackageRefused)) throw error;

@@ -239,7 +239,10 @@ function secondsOf(time: JsonValue | undefined): number | null {
 /** The statement for a reader, or null where the log says nothing. */
 export function logSentence({ status, numbers, deleted, elsewhere, provenUntil }: LogCompleteness): string | null {
   if (status !== 'proven') return null;
-  if (numbers === null) return 'The log holds no number of this tenant in this period.';
+  const until = provenUntil ?? 'an unknown time';
+  if (numbers === null) {
+    return `The log holds no number of this tenant in this period up to ${until}, as the witnesses confirm.`;
+  }
   const [first, last] = numbers;
   const gone =
     deleted === 0
@@ -247,9 +250,9 @@ export function logSentence({ status, numbers, deleted, elsewhere, provenUntil }
       : deleted === 1
         ? '1 was deleted, nothing of it is known'
         : `${String(deleted)} were deleted, nothing of them is known`;
-  const other = elsewhere === 0 ? '' : ` ${String(elsewhere)} are outside this question.`;
+  const other = elsewhere === 0 ? '' : ` ${String(elsewhere)} ${elsewhere === 1 ? 'is' : 'are'} outside this question.`;
   return (
     `Numbers ${String(first)} to ${String(last)} of this tenant; ${gone}.${other} ` +
-    `The witnesses confirm that there are no others up to ${provenUntil ?? 'an unknown time'}.`
+    `The witnesses confirm that there are no others up to ${until}.`
   );
 }

@@ -27,6 +27,8 @@ const ADVICE = {
   RECORDS_MISMATCH: GET_AGAIN,
   CERTIFICATE_FAILED: 'Take the line out of its file and give it to cer verify, which reports its faults.',
   COVERAGE_INVALID: ASK_OPERATOR,
+  LOG_PROOF_MISSING:
+    'Export it again in a few minutes, with filters by time, application and bundle type alone. If it has no proof then, ask the operator.',
   LOG_EPOCH_INVALID: ASK_OPERATOR,
   LOG_HEAD_INVALID: ASK_OPERATOR,
   LOG_RANGE_INVALID: ASK_OPERATOR,

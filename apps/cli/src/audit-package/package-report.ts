@@ -19,11 +19,12 @@ const MAX_SHOWN = 20;
 export function writePackageReport(
   verification: PackageVerification,
   keys: KeyLookup,
-  asJson: boolean,
+  { asJson, hasLogPolicy }: { readonly asJson: boolean; readonly hasLogPolicy: boolean },
   io: Io,
 ): ExitCode {
   const page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
-  io.stdout.write(asJson ? `${printableJson(toJson(verification, keys))}\n` : readable(verification, keys, page));
+  const report = (): string => readable(verification, keys, hasLogPolicy, page);
+  io.stdout.write(asJson ? `${printableJson(toJson(verification, keys))}\n` : report());
   if (verification.status === 'VERIFIED') return EXIT.verified;
   io.stderr.write(`${printableJson({ ...toJson(verification, keys), reason: verification.code })}\n`);
   return EXIT.failed;
@@ -40,7 +41,7 @@ function toJson({ manifest, ...verification }: PackageVerification, keys: KeyLoo
   };
 }
 
-function readable(verification: PackageVerification, keys: KeyLookup, page: Page): string {
+function readable(verification: PackageVerification, keys: KeyLookup, hasLogPolicy: boolean, page: Page): string {
   const { status, code, checks, records, findings, findingCount } = verification;
   const { paint, width } = page;
   const isSound = status === 'VERIFIED';
@@ -54,7 +55,7 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
   return [
     isSound ? `${paint.good('VERIFIED')}\n` : `${paint.bad(`FAILED (${code})`)}\n`,
     paragraph(completenessSentence(verification), width),
-    section('Transparency log', logParagraph(verification, width), page),
+    section('Transparency log', logParagraph(verification, hasLogPolicy, width), page),
     section('Coverage', rows(coverageRows(verification.coverage), width), page),
     section('Package', rows(packageRows(verification), width), page),
     section(
@@ -98,17 +99,23 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
   if (code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
     return 'Completeness is unknown: the signature over the list of contents cannot be checked without the keys of the node.';
   }
+  if (checks.entries === 'PASS' && checks.records === 'PASS' && checks.manifestSignature === 'PASS') {
+    return 'The node signed that this package is complete, and the log does not prove it. Do not rely on it as a whole.';
+  }
   return checks.manifestSignature === 'PASS'
     ? 'The package differs from the content that the node signed. Do not rely on it as a whole.'
     : 'Completeness is unknown: no list of contents has a valid signature, so records may be missing.';
 }
 
 /** The log's proof, which is independent of the node's statements. */
-function logParagraph({ log }: PackageVerification, width: number): string {
-  const sentence = log.status === 'failed' ? LOG_FAILED : logSentence(log);
+function logParagraph({ log }: PackageVerification, hasPolicy: boolean, width: number): string {
+  const absent = hasPolicy && log.status === 'absent' ? LOG_ABSENT : null;
+  const sentence = log.status === 'failed' ? LOG_FAILED : (logSentence(log) ?? absent);
   return sentence === null ? '' : paragraph(sentence, width);
 }
 
+const LOG_ABSENT =
+  'This package has no proof of the log for its question: that no record is missing is a statement of the node alone.';
 const LOG_FAILED = 'The log does not prove that this package is complete; see the findings.';
 
 function packageRows({ manifest }: PackageVerification): [string, string][] {

@@ -166,6 +166,50 @@ describe('a package with the openings of its log', () => {
   });
 });
 
+describe('a package without a proof of its log', () => {
+  const policyOf = (): string => folder.write('policy.txt', testPolicy([tenant.receipts, tenant.epochs], witnesses));
+  const verifyPlain = async (...more: string[]): Promise<Said> => {
+    const args = [folder.write('plain.zip', rawZip(await packageEntries(records))), '--keys', keys, ...more];
+    const said = await cer(['verify-package', ...args]);
+    await expectSameInPython(args, said);
+    return said;
+  };
+
+  it('fails where one is demanded', async () => {
+    const said = await verifyPlain('--log-policy', policyOf(), '--require-log');
+    expect([said.exitCode, codesOf(said)]).toEqual([1, ['LOG_PROOF_MISSING']]);
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('The node signed that this package is complete');
+  });
+
+  it('is reported as one where a policy is pinned', async () => {
+    const said = await verifyPlain('--log-policy', policyOf());
+    expect([said.exitCode, said.stdout.replace(/\s+/g, ' ')]).toEqual([
+      0,
+      expect.stringContaining('Transparency log This package has no proof of the log'),
+    ]);
+    expect((await verifyPlain()).stdout).not.toContain('Transparency log');
+  });
+
+  it('cannot be demanded without a policy', async () => {
+    const said = await verifyPlain('--require-log');
+    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining('--require-log needs --log-policy')]);
+  });
+});
+
+it('states until when an empty range is proven', async () => {
+  tenant.endEpoch(3);
+  const { stdout } = await verify({ records: [] });
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    'The log holds no number of this tenant in this period up to 2026-01-02T06:04:05.678Z, as the witnesses confirm.',
+  );
+});
+
+it('passes with a proof that is demanded', async () => {
+  for (const record of records) tenant.log(record);
+  tenant.endEpoch(3);
+  expect(await verify({}, '--require-log')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
 describe('the auditor finds', () => {
   beforeEach(() => {
     for (const record of records) tenant.log(record);

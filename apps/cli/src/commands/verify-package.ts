@@ -12,11 +12,12 @@ import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
-import { pinnedNode, VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
+import { pinnedNode, refuseLogFlagsWithoutPolicy, VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
 
 const { keys, history, root, 'tsa-roots': tsaRoots, 'log-policy': logPolicyFlag, node, json, timeout } = VERIFY_FLAGS;
 const FLAGS = {
   ...{ keys, history, root, 'tsa-roots': tsaRoots, 'log-policy': logPolicyFlag, node, json, timeout },
+  'require-log': { type: 'boolean' },
   'max-bytes': { type: 'string' },
 } as const;
 
@@ -27,6 +28,7 @@ export const verifyPackageCommand: Command = {
   usage: ['verify-package FILE.zip [--keys FILE|URL] [options]'],
   options: [
     ...VERIFY_FLAG_HELP.filter(([flag]) => !/^--(require-attestation|require-log|log-proof|max-bytes)/.test(flag)),
+    ['--require-log', 'fail unless the log proves that the package is complete'],
     [
       '--max-bytes N',
       `refuse a package whose files have more than N bytes (${DEFAULT_LIMITS.totalBytes} unless given)`,
@@ -45,6 +47,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const path = onlyOperand(operands, 'FILE');
   const nodeId = pinnedNode(flags.node);
   const roots = await loadTsaRoots(flags['tsa-roots'], io);
+  refuseLogFlagsWithoutPolicy(flags);
   const logPolicy = await loadLogPolicy(flags['log-policy'], io);
   const totalBytes = totalBytesOf(flags['max-bytes']);
   const file = await openRegular(path);
@@ -57,6 +60,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     const verification = await checkPackage(file, {
       trust: { keySet: material?.keySet ?? null, nodeId },
       logPolicy: logPolicy?.policy ?? null,
+      requireLog: flags['require-log'] ?? false,
       limits: { ...DEFAULT_LIMITS, totalBytes },
       settings: {
         keyDocument: material?.document ?? null,
@@ -79,7 +83,8 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
       },
     });
     bar.clear();
-    return writePackageReport(verification, pinned, flags.json ?? false, io);
+    const asked = { asJson: flags.json ?? false, hasLogPolicy: logPolicy !== null };
+    return writePackageReport(verification, pinned, asked, io);
   } finally {
     await file.close();
   }

@@ -72,6 +72,7 @@ async function verify(path: string, account: OwnAccount, io: Io): Promise<Packag
       limits: DEFAULT_LIMITS,
       logPolicy: policy,
       ...(known !== null && { tenantHead: known }),
+      requireLog: false,
       settings: {
         keyDocument: keys?.document ?? null,
         revocationsKnownUntil: keys?.voucher?.revocationsKnownUntil ?? null,
