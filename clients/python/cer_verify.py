@@ -4646,6 +4646,7 @@ class PackageReport:
 _NO_LOG: Members = {
     **dict.fromkeys(("numbers", "from", "provenUntil", "head")),
     **dict.fromkeys(("leaves", "certificates", "deleted", "elsewhere"), 0),
+    "witnesses": [],
     "status": "absent",
 }
 _ENTRY_CODES = {"ENTRY_UNLISTED", "ENTRY_MISSING", "ENTRY_CHANGED", "MANIFEST_INVALID"}
@@ -5014,8 +5015,8 @@ class _Package:
         start = None if get(document, "from") is None else _read_end(get(document, "from"))
         end, peaks = _read_end(get(document, "to")), _hashes_in(get(document, "peaks"))
         since, mmd = self.promise(origin)
-        first = None if start is None else self.epoch(start, node_id, origin, tag, policy)
-        last = self.epoch(end, node_id, origin, tag, policy)
+        first = None if start is None else self.epoch(start, node_id, origin, tag, policy)[0]
+        last, witnesses = self.epoch(end, node_id, origin, tag, policy)
         leaves = [
             _read_range(parse_json(line))
             for name in sorted(name for name in self.zip.entries if _OPENINGS.match(name))
@@ -5033,7 +5034,7 @@ class _Package:
             if is_due and not any(digest in logged for digest in digests):
                 self.add("LOG_RECORD_UNLOGGED", place, "has a receipt that the log does not hold")
         self.log["numbers"] = [leaves[0].number, leaves[-1].number] if leaves else None
-        self.log.update({"from": first, "provenUntil": last})
+        self.log.update({"from": first, "provenUntil": last, "witnesses": witnesses})
         self.log["head"] = {"size": end.head.size, "root": "sha256:" + end.head.root.hex()}
 
     def check_start(self, start: Optional[_End], first: Optional[str]) -> None:
@@ -5056,23 +5057,25 @@ class _Package:
                 return since, _whole(mmd) if is_number_of else MMD_SECONDS
         return None, MMD_SECONDS
 
-    def epoch(self, end: _End, node_id: str, origin: str, tag: bytes, policy: LogPolicy) -> Optional[str]:
-        """When the epoch of an end ended, or None where it is not proven."""
+    def epoch(
+        self, end: _End, node_id: str, origin: str, tag: bytes, policy: LogPolicy
+    ) -> Tuple[Optional[str], List[Json]]:
+        """When the epoch of an end ended and who cosigned it, or None where it is not proven."""
         head: Members = {
             "root": "sha256:" + end.head.root.hex(),
             "size": end.head.size,
             "type": "svc.log-tenant-head.v1",
         }
         value = hashlib.sha256(canonicalize(head).encode()).digest()
-        epoch = _proven_epoch(end, node_id, origin, policy)
+        epoch, witnesses = _proven_epoch(end, node_id, origin, policy)
         if epoch is None:
             detail = "an epoch is not in the epochs log under the policy, or is of another node, log or place"
             self.add("LOG_EPOCH_INVALID", _COMPLETENESS, detail)
-            return None
+            return None, []
         if not is_in_map(tag, value, end.siblings, _hash_in(epoch, "tenants")):
             self.add("LOG_HEAD_INVALID", _COMPLETENESS, "the head of the tenant is not in the map of its epoch")
-            return None
-        return text_of(epoch["to"])
+            return None, []
+        return text_of(epoch["to"]), witnesses
 
     @staticmethod
     def range_fault(
@@ -5155,24 +5158,26 @@ class _Package:
         return 1
 
 
-def _proven_epoch(end: _End, node_id: str, origin: str, policy: LogPolicy) -> Optional[Members]:
-    """The entry of the epochs log at one end of a range, where the log holds it under the policy."""
+def _proven_epoch(end: _End, node_id: str, origin: str, policy: LogPolicy) -> Tuple[Optional[Members], List[Json]]:
+    """The entry of the epochs log at one end of a range, where the log holds it under the policy, and its witnesses."""
     try:
         epoch = parse_json(end.entry.encode(), 4)
         position, path, extra, checkpoint = _read_proof(end.proof)
         names = {"type", "nodeId", "epoch", "from", "to", "log", "tenants", "audit", "keyHistory"}
         if not isinstance(epoch, dict) or set(epoch) != names or canonicalize(epoch) != end.entry:
-            return None
+            return None, []
         is_ours = epoch["type"] == "svc.log-epoch.v1" and epoch["nodeId"] == node_id and is_hash(epoch["tenants"])
         is_ours = is_ours and get(epoch, "log", "origin") == origin and checkpoint.origin == f"{origin}/epochs"
         is_ours = is_ours and epoch["epoch"] == position == end.epoch and isinstance(epoch["to"], str)
         leaf = hashlib.sha256(b"\0" + end.entry.encode()).digest()
         if not is_ours or not is_included(leaf, position, checkpoint.size, path, checkpoint.root):
-            return None
+            return None, []
         cosigned, _ = _judge_checkpoint(checkpoint, policy)
     except ValueError:
-        return None
-    return epoch if cosigned is not None and cosigned.is_quorum_met else None
+        return None, []
+    if cosigned is None or not cosigned.is_quorum_met:
+        return None, []
+    return epoch, list(cosigned.times)
 
 
 def verify_package(file: BinaryIO, options: Options = Options()) -> PackageReport:

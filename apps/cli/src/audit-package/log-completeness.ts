@@ -10,7 +10,7 @@ import {
   readRangeLine,
   verifyEpochEnd,
   type CompletenessDocument,
-  type Epoch,
+  type EndVerdict,
   type RangeLeaf,
 } from '@cer/tlog/epoch';
 import { leafHashOfOpening, type LeafLabel } from '@cer/tlog/leaf';
@@ -32,6 +32,8 @@ export interface LogCompleteness {
   /** Time after which the range begins; null: from the beginning. */
   readonly from: string | null;
   readonly provenUntil: string | null;
+  /** Those of the policy that cosigned the end of the range, by the policy's names. */
+  readonly witnesses: readonly string[];
   /** Of the tenant's tree at the end of the range; null when nothing was looked at. */
   readonly head: TenantHead | null;
   readonly leaves: number;
@@ -52,6 +54,7 @@ export const NO_LOG: LogCompleteness = {
   numbers: null,
   from: null,
   provenUntil: null,
+  witnesses: [],
   head: null,
   leaves: 0,
   certificates: 0,
@@ -91,6 +94,8 @@ export async function checkLogCompleteness(
   }
 }
 
+type ProvenEnd = Extract<EndVerdict, { status: 'valid' }>;
+
 interface Checked {
   readonly reading: LineReading;
   readonly manifest: AuditPackageManifest;
@@ -110,11 +115,11 @@ async function checkDocument(checked: Checked): Promise<LogCompleteness> {
   const owner = { nodeId: manifest.nodeId, tenantId: manifest.tenantId, origin };
   if (document.tenantId !== manifest.tenantId) findings.add('LOG_TENANT_MISMATCH', DOCUMENT, 'is of another tenant');
 
-  const ends: (Epoch | null)[] = [];
+  const ends: (ProvenEnd | null)[] = [];
   for (const end of [from, to]) {
     const verdict = end === null ? null : await verifyEpochEnd(end, owner, policy);
     if (verdict?.status === 'invalid') findings.add(verdict.code, DOCUMENT, END_FAULTS[verdict.code]);
-    ends.push(verdict?.status === 'valid' ? verdict.epoch : null);
+    ends.push(verdict?.status === 'valid' ? verdict : null);
   }
   const [first = null, last = null] = ends;
   const leaves = await readOpenings(reading);
@@ -129,11 +134,11 @@ async function checkDocument(checked: Checked): Promise<LogCompleteness> {
     );
   }
   const asked = periodOf(manifest);
-  const start = secondsOf(first?.to);
+  const start = secondsOf(first?.epoch.to);
   if (from !== null && (start === null || asked.from === null || start > asked.from - MARGIN_S)) {
     findings.add('LOG_RANGE_INVALID', DOCUMENT, 'begins after the question does');
   }
-  const provenUntil = secondsOf(last?.to);
+  const provenUntil = secondsOf(last?.epoch.to);
   const { faults, logged, ...counts } = countRange(leaves, {
     isAsked: (label) => isAsked(label, manifest, asked),
     digests: receipts.digests,
@@ -149,8 +154,9 @@ async function checkDocument(checked: Checked): Promise<LogCompleteness> {
   return {
     status: findings.count === before ? 'proven' : 'failed',
     numbers: one === undefined || end === undefined ? null : [one.number, end.number],
-    from: first?.to ?? null,
-    provenUntil: last?.to ?? null,
+    from: first?.epoch.to ?? null,
+    provenUntil: last?.epoch.to ?? null,
+    witnesses: last?.witnesses ?? [],
     head: { size: to.head.size, root: `sha256:${encodeHex(to.head.root)}` },
     ...counts,
   };
@@ -237,12 +243,12 @@ function secondsOf(time: JsonValue | undefined): number | null {
 }
 
 /** The statement for a reader, or null where the log says nothing. */
-export function logSentence({ status, numbers, deleted, elsewhere, provenUntil }: LogCompleteness): string | null {
+export function logSentence(log: LogCompleteness): string | null {
+  const { status, numbers, deleted, elsewhere, provenUntil, witnesses } = log;
   if (status !== 'proven') return null;
   const until = provenUntil ?? 'an unknown time';
-  if (numbers === null) {
-    return `The log holds no number of this tenant in this period up to ${until}, as the witnesses confirm.`;
-  }
+  const says = confirmation(witnesses);
+  if (numbers === null) return `${says} the log holds no number of this tenant in this period up to ${until}.`;
   const [first, last] = numbers;
   const gone =
     deleted === 0
@@ -253,6 +259,12 @@ export function logSentence({ status, numbers, deleted, elsewhere, provenUntil }
   const other = elsewhere === 0 ? '' : ` ${String(elsewhere)} ${elsewhere === 1 ? 'is' : 'are'} outside this question.`;
   return (
     `Numbers ${String(first)} to ${String(last)} of this tenant; ${gone}.${other} ` +
-    `The witnesses confirm that there are no others up to ${until}.`
+    `${says} there are no others up to ${until}.`
   );
+}
+
+function confirmation(witnesses: readonly string[]): string {
+  if (witnesses.length === 0) return 'As the log alone states, since your policy asks for no witness,';
+  const names = witnesses.join(', ');
+  return witnesses.length === 1 ? `The witness ${names} confirms that` : `The witnesses ${names} confirm that`;
 }

@@ -111,7 +111,7 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
 function logParagraph({ log }: PackageVerification, hasPolicy: boolean, width: number): string {
   const absent = hasPolicy && log.status === 'absent' ? LOG_ABSENT : null;
   const sentence = log.status === 'failed' ? LOG_FAILED : (logSentence(log) ?? absent);
-  return sentence === null ? '' : paragraph(sentence, width);
+  return sentence === null ? '' : paragraph(printable(sentence), width);
 }
 
 const LOG_ABSENT =

@@ -200,8 +200,21 @@ it('states until when an empty range is proven', async () => {
   tenant.endEpoch(3);
   const { stdout } = await verify({ records: [] });
   expect(stdout.replace(/\s+/g, ' ')).toContain(
-    'The log holds no number of this tenant in this period up to 2026-01-02T06:04:05.678Z, as the witnesses confirm.',
+    'The witness w1 confirms that the log holds no number of this tenant in this period up to 2026-01-02T06:04:05.678Z.',
   );
+});
+
+it.each([
+  ['names its witness', () => witnesses, 'The witness w1 confirms that there are no others up to'],
+  ['names no witness of a policy without one', (): TestWitness[] => [], 'your policy asks for no witness'],
+])('a proven package %s', async (_name, of, sentence) => {
+  for (const record of records) tenant.log(record);
+  tenant.endEpoch(3);
+  const policy = folder.write('other-policy.txt', testPolicy([tenant.receipts, tenant.epochs], of()));
+  const said = await verify({}, '--log-policy', policy);
+  expect(said.stdout.replace(/\s+/g, ' ')).toContain(sentence);
+  const { log } = JSON.parse((await verify({}, '--log-policy', policy, '--json')).stdout) as { log: unknown };
+  expect(log).toMatchObject({ status: 'proven', witnesses: of().map(({ key }) => key.name) });
 });
 
 it('passes with a proof that is demanded', async () => {

@@ -41,7 +41,7 @@ export interface OpenedLeaf {
 export type CompletenessCode = 'LOG_EPOCH_INVALID' | 'LOG_HEAD_INVALID' | 'LOG_RANGE_INVALID' | 'LOG_TENANT_MISMATCH';
 
 export type EndVerdict =
-  | { readonly status: 'valid'; readonly epoch: Epoch }
+  | { readonly status: 'valid'; readonly epoch: Epoch; readonly witnesses: readonly string[] }
   | { readonly status: 'invalid'; readonly code: CompletenessCode };
 
 /** The last part of the name of the epochs log. */
@@ -49,15 +49,25 @@ export const EPOCHS_SUFFIX = '/epochs';
 
 /** Whether the epoch is in the epochs log under the policy, and the head is the tenant's in it. */
 export async function verifyEpochEnd(end: EpochEnd, owner: RangeOwner, policy: LogPolicy): Promise<EndVerdict> {
-  const epoch = await provenEpoch(end, owner, policy);
-  if (epoch === null) return { status: 'invalid', code: 'LOG_EPOCH_INVALID' };
+  const proven = await provenEpoch(end, owner, policy);
+  if (proven === null) return { status: 'invalid', code: 'LOG_EPOCH_INVALID' };
   const tag = tenantTag(owner.nodeId, owner.tenantId);
   const element = { key: tag, value: tenantHeadValue(end.head) };
-  const answer = readMapProof({ siblings: end.siblings, end: element }, tag, epoch.tenants);
-  return answer.status === 'present' ? { status: 'valid', epoch } : { status: 'invalid', code: 'LOG_HEAD_INVALID' };
+  const answer = readMapProof({ siblings: end.siblings, end: element }, tag, proven.epoch.tenants);
+  return answer.status === 'present' ? { status: 'valid', ...proven } : { status: 'invalid', code: 'LOG_HEAD_INVALID' };
 }
 
-async function provenEpoch(end: EpochEnd, { nodeId, origin }: RangeOwner, policy: LogPolicy): Promise<Epoch | null> {
+/** An epoch that the epochs log holds, and the witnesses of the policy that cosigned it. */
+interface ProvenEpoch {
+  readonly epoch: Epoch;
+  readonly witnesses: readonly string[];
+}
+
+async function provenEpoch(
+  end: EpochEnd,
+  { nodeId, origin }: RangeOwner,
+  policy: LogPolicy,
+): Promise<ProvenEpoch | null> {
   try {
     const epoch = parseEpoch(end.entry);
     const { index, path, checkpoint } = parseTlogProof(end.proof);
@@ -70,7 +80,8 @@ async function provenEpoch(end: EpochEnd, { nodeId, origin }: RangeOwner, policy
       end.epoch === index;
     if (!isOurs || !verifyInclusion(leafHash(end.entry), place, checkpoint.root)) return null;
     const signed = await judgeCheckpoint(checkpoint, policy);
-    return signed.status === 'signed' && signed.isQuorumMet ? epoch : null;
+    if (signed.status !== 'signed' || !signed.isQuorumMet) return null;
+    return { epoch, witnesses: signed.witnesses.map(({ name }) => name) };
   } catch (error) {
     if (error instanceof TlogError) return null;
     throw error;
