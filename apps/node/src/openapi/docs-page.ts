@@ -87,12 +87,12 @@ function schemaNote({ $ref, type, enum: values, pattern, default: byDefault, ...
   const { minLength, maxLength, minimum, maximum } = limits;
   const notes = [
     typeof $ref === 'string' && shapeLink($ref.slice(SHAPE_PATH.length)),
-    type !== 'string' && type !== undefined && escape(String(type)),
+    type !== 'string' && type !== undefined && shown(type),
     Array.isArray(values) && values.map(code).join(' or '),
-    minimum !== undefined && `at least ${String(minimum)}`,
-    maximum !== undefined && `at most ${String(maximum)}`,
-    minLength === 1 ? 'not empty' : minLength !== undefined && `at least ${String(minLength)} characters`,
-    maxLength !== undefined && `at most ${String(maxLength)} characters`,
+    minimum !== undefined && `at least ${shown(minimum)}`,
+    maximum !== undefined && `at most ${shown(maximum)}`,
+    minLength === 1 ? 'not empty' : minLength !== undefined && `at least ${shown(minLength)} characters`,
+    maxLength !== undefined && `at most ${shown(maxLength)} characters`,
     pattern !== undefined && `matches ${code(pattern)}`,
     byDefault !== undefined && `by default ${code(byDefault)}`,
   ].filter((note) => note !== false);
@@ -100,7 +100,11 @@ function schemaNote({ $ref, type, enum: values, pattern, default: byDefault, ...
 }
 
 function code(value: unknown): string {
-  return `<code>${escape(String(value))}</code>`;
+  return `<code>${shown(value)}</code>`;
+}
+
+function shown(value: unknown): string {
+  return escape(String(value));
 }
 
 function shapeLink(name: string): string {
