@@ -73,14 +73,32 @@ export function filterFaults({ search, filters }: RecordQuestion): readonly Form
 }
 
 /**
- * Reads the query of a page about records.
+ * Reads the query of a page that exports or shares records. A mistyped filter would make it more of them.
+ * @param others parameters of the page that are no filters
+ * @throws ServiceError VALIDATION_ERROR as `readQuestion`, and for a parameter that is unknown or given twice
+ */
+export function readWholeQuestion(query: URLSearchParams, others: readonly string[] = []): RecordQuestion {
+  const names = [...query.keys()];
+  const unknown = names.find((name) => !QUESTION.includes(name) && !others.includes(name));
+  if (unknown !== undefined) throw unusable(`${unknown.slice(0, MAX_LENGTH)}: is no filter.`);
+  const repeated = names.find((name, at) => names.indexOf(name) < at);
+  if (repeated !== undefined) throw unusable(`${repeated}: is given twice.`);
+  return readQuestion(query);
+}
+
+/**
+ * Reads the filters of a query, and nothing else of it.
  * @throws ServiceError VALIDATION_ERROR for a filter that cannot be used
  */
 export function readQuestion(query: URLSearchParams): RecordQuestion {
   const question = typedQuestion(query);
   const [fault] = filterFaults(question);
-  if (fault !== undefined) throw new ServiceError({ code: 'VALIDATION_ERROR', message: fault.sentence });
+  if (fault !== undefined) throw unusable(fault.sentence);
   return question;
+}
+
+function unusable(message: string): ServiceError {
+  return new ServiceError({ code: 'VALIDATION_ERROR', message });
 }
 
 /** The same filters as the query of a link to this page. */

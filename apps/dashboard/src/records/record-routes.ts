@@ -13,7 +13,7 @@ import type { NodeRecords } from './node-records.js';
 import { logSection, logStateOf } from './log-state.js';
 import { nodePage } from './node-page.js';
 import { certificateFile, file, firstFound, fitting, hashOf, ownRecord } from './own-records.js';
-import { filterFaults, nodeQueries, pageQuery, QUESTION, readQuestion, typedQuestion } from './record-filter.js';
+import { filterFaults, nodeQueries, pageQuery, QUESTION, readWholeQuestion, typedQuestion } from './record-filter.js';
 import { faultyRecordsPage, recordListPage } from './record-list-page.js';
 import { recordPage } from './record-page.js';
 import { reviewsOf, reviewsSection } from './record-reviews.js';
@@ -97,7 +97,7 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
       { summary: 'The form that exports the filtered records', query: QUESTION },
       async ({ session, head }) => {
         const { tenantId } = session.tenant;
-        const question = readQuestion(head.query);
+        const question = readWholeQuestion(head.query);
         const count = await nodeRecords.count(tenantId, await fitting(nodeRecords, tenantId, nodeQueries(question)));
         const query = pageQuery(question).toString();
         const id = exports.announce(tenantId, count);
@@ -110,7 +110,7 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
       async ({ session, head }) => {
         const id = pathParam(head, 'id');
         const known = exports.find(session.tenant.tenantId, id);
-        const query = pageQuery(readQuestion(head.query)).toString();
+        const query = pageQuery(readWholeQuestion(head.query, ['still'])).toString();
         return exportPage({ id, query, known, isStill: head.query.has('still') });
       },
     ),
@@ -120,7 +120,7 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
       { summary: 'The records as an audit package', query: [...QUESTION, 'follow'], file: 'application/zip' },
       async ({ session, head }) => {
         const { tenant, user } = session;
-        const question = readQuestion(head.query);
+        const question = readWholeQuestion(head.query, ['follow']);
         const query = await fitting(nodeRecords, tenant.tenantId, nodeQueries(question));
         const response = await nodeRecords.exported(tenant.tenantId, query, head.signal);
         const name = `audit-package-${now().toISOString().slice(0, 10)}.zip`;

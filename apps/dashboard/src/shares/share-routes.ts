@@ -1,7 +1,7 @@
 import { isSha256Hash } from '@cer/cer-core';
 import { pathParam, ServiceError } from '@cer/http-service';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import { pageQuery, QUESTION, readQuestion } from '../records/record-filter.js';
+import { pageQuery, QUESTION, readQuestion, readWholeQuestion, type RecordQuestion } from '../records/record-filter.js';
 import type { ShareTarget, Store } from '../store/index.js';
 import { AFTER, listPage } from '../web/list-page.js';
 import { noticeText } from '../web/notices.js';
@@ -38,7 +38,8 @@ export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): 
       { summary: 'The form that makes a shared link', query: ['certificate', ...QUESTION] },
       async ({ session, formToken, head }) => {
         const certificate = head.query.get('certificate');
-        const target = certificate === null ? setOf(head.query) : targetOf('certificate', certificate);
+        const target =
+          certificate === null ? setOf(readWholeQuestion(head.query)) : targetOf('certificate', certificate);
         return newSharePage(formToken, target, mayChange(session));
       },
     ),
@@ -71,15 +72,13 @@ export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): 
   ];
 }
 
-/** The filters of a page's query, and nothing else of it. */
-function setOf(query: URLSearchParams): ShareTarget {
-  const question = readQuestion(query);
+function setOf(question: RecordQuestion): ShareTarget {
   if (question.filters.get('status') === 'hidden') throw invalid('Hidden certificates are not shared by a link.');
   return { kind: 'set', target: pageQuery(question).toString() };
 }
 
 function targetOf(kind: string, target: string): ShareTarget {
-  if (kind === 'set') return setOf(new URLSearchParams(target));
+  if (kind === 'set') return setOf(readQuestion(new URLSearchParams(target)));
   if (kind !== 'certificate' || !isSha256Hash(target)) throw invalid('Choose what to share from the records.');
   return { kind, target };
 }

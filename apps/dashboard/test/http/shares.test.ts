@@ -81,6 +81,16 @@ describe('shared links', () => {
       }
       expect((await owner.post('/shares', { days: '7', kind: 'set', target: filter })).status).toBe(400);
     }
+    // Without them more would be exported or shared than was meant.
+    for (const [filter, sentence] of [
+      ['modle=a', 'modle: is no filter.'],
+      ['model=a&model=b', 'model: is given twice.'],
+    ] as const) {
+      for (const path of ['/records/exports', '/records/exports/id', '/records/export', '/shares/new']) {
+        const { status, text: page } = await owner.get(`${path}?${filter}`);
+        expect([path, status, page.includes(sentence)]).toEqual([path, 400, true]);
+      }
+    }
     const { text } = await owner.get('/records?model=a&attested_from=31.1.2026');
     for (const kept of [
       'value="31.1.2026"',
