@@ -21,6 +21,7 @@ import {
   type Span,
 } from '../spans/span.js';
 import { isNoId } from './decode-protobuf.js';
+import { withLongIntegersAsText } from './long-integers.js';
 
 /** One level of a nested attribute value takes three levels of JSON. */
 const MAX_JSON_DEPTH = 3 * MAX_ATTRIBUTE_DEPTH + 16;
@@ -47,13 +48,23 @@ export function decodeJson(bytes: Buffer, spanLimit: number): readonly Span[] {
 function parsed(bytes: Buffer): JsonObject {
   if (!hasFewPieces(bytes)) throw tooMany('objects, lists and members of an export', MAX_PIECES);
   try {
-    const value = parseJson(bytes, { maxDepth: MAX_JSON_DEPTH });
+    const value = valueIn(bytes);
     if (isJsonObject(value)) return value;
   } catch (error) {
     if (error instanceof JsonError) throw malformed(error.message);
     throw error;
   }
   throw malformed('body: must be an object');
+}
+
+/** Strict JSON, in which 64-bit numbers may have more digits than a double holds. Few senders write them so. */
+function valueIn(bytes: Buffer): JsonValue {
+  try {
+    return parseJson(bytes, { maxDepth: MAX_JSON_DEPTH });
+  } catch (error) {
+    if (!(error instanceof JsonError) || error.code !== 'JSON_NOT_STRICT') throw error;
+    return parseJson(withLongIntegersAsText(bytes), { maxDepth: MAX_JSON_DEPTH });
+  }
 }
 
 function readSpan(span: JsonObject, resource: Attributes): Span {
