@@ -201,6 +201,21 @@ describe('the older gen_ai conventions', () => {
     expect(payloadOf(request)).toMatchObject({ dialect: 'gen_ai.v1.36', toolCalls: [{ id: 'c1', name: 'weather' }] });
   });
 
+  it.each([
+    ['stop', 'complete', { finish_reason: 'stop', message: '{"content":"A"}' }],
+    ['length', 'truncated', { finish_reason: 'length', message: '{"content":"A"}' }],
+    ['error', 'failed', { finish_reason: 'error', message: '{"content":"A"}' }],
+    ['length', 'truncated', { 'gen_ai.event.content': '{"finish_reason":"length","message":{"content":"A"}}' }],
+  ])('have the finish reason %s in their choices alone: %s', (reason, outcome, choice) => {
+    const request = requestOf(
+      span({ 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt-4' }, [
+        ['gen_ai.user.message', { content: 'Q' }],
+        ['gen_ai.choice', choice],
+      ]),
+    );
+    expect(payloadOf(request)).toMatchObject({ outcome, finishReasons: [reason] });
+  });
+
   it('or one for the prompt and one for the completion', () => {
     const attributes = { 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt-4' };
     const request = requestOf(
@@ -243,6 +258,12 @@ describe('the AI SDK', () => {
       usage: { inputTokens: 3, outputTokens: 4 },
       toolCalls: [{ id: 'c1', name: 'weather' }],
     });
+  });
+
+  it('has an empty answer certified', () => {
+    const empty = { ...attributes, 'ai.response.text': '' };
+    expect(requestOf(span({ ...empty, 'ai.response.toolCalls': '' }))).toMatchObject({ output: { text: '' } });
+    expect(requestOf(span(empty))['output']).not.toHaveProperty('text');
   });
 
   it.each(['ai.generateText', 'ai.toolCall', 'ai.streamText', 'ai.embed'])('has %s left alone', (operation) => {

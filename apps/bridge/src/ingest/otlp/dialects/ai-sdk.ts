@@ -40,7 +40,8 @@ export const aiSdk: Dialect = {
           reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
           object: structured(attributes.get('ai.response.object')),
           toolCalls: calls,
-        }),
+        }) ??
+        emptyAnswer(attributes),
       toolCalls: toolCalls(
         calls,
         (call) => at(call, 'toolName'),
@@ -79,6 +80,11 @@ function toolsOf(attributes: Attributes): JsonValue | undefined {
   const tools = attributes.get('ai.prompt.tools');
   if (!isJsonArray(tools)) return structured(tools);
   return tools.map((tool) => structured(tool) ?? tool);
+}
+
+/** A recorded answer without text: the SDK leaves out the attribute where content is not recorded. */
+function emptyAnswer(attributes: Attributes): JsonValue | undefined {
+  return attributes.get('ai.response.text') === '' ? { text: '' } : undefined;
 }
 
 function nonEmpty(value: JsonValue | undefined): JsonValue | undefined {

@@ -2,7 +2,7 @@ import { elementsOf, type JsonObject, type JsonValue } from '@cer/canonical-json
 import { at, firstLabel, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect } from '../spans/model-call.js';
 import type { Span, SpanEvent } from '../spans/span.js';
-import { hasRecordedMessages } from './gen-ai.js';
+import { finishReasonsIn, hasRecordedMessages } from './gen-ai.js';
 import { genAiCall, MODEL_OPERATIONS } from './gen-ai-request.js';
 
 const MESSAGE_EVENT = /^gen_ai\.(system|user|assistant|tool)\.message$/;
@@ -31,7 +31,7 @@ export const genAiEvents: Dialect = {
       const found = at(choice, 'tool_calls') ?? at(choice, 'message', 'tool_calls');
       return elementsOf(found);
     });
-    return genAiCall(span.attributes, {
+    const call = genAiCall(span.attributes, {
       operation: firstLabel(span.attributes, 'gen_ai.operation.name') ?? 'chat',
       input: present({
         messages: messagesOf(span),
@@ -43,10 +43,15 @@ export const genAiEvents: Dialect = {
       }),
       toolCalls: toolCalls(
         calls,
-        (call) => at(call, 'function', 'name') ?? at(call, 'name'),
-        (call) => at(call, 'id'),
+        (tool) => at(tool, 'function', 'name') ?? at(tool, 'name'),
+        (tool) => at(tool, 'id'),
       ),
     });
+    if (call.finishReasons.length > 0) return call;
+    return {
+      ...call,
+      finishReasons: finishReasonsIn(choices.map((choice) => at(choice, 'gen_ai.event.content') ?? choice)),
+    };
   },
 };
 

@@ -47,8 +47,8 @@ function recorded({ attributes, events }: Span, name: string): JsonValue | undef
   return details?.get(name);
 }
 
-/** Of a stream some instrumentations state the reason in the message alone. */
-function finishReasonsIn(messages: JsonValue | undefined): readonly string[] {
+/** The reasons in the members of an answer: where the span has none, some instrumentations state them there alone. */
+export function finishReasonsIn(messages: JsonValue | undefined): readonly string[] {
   return labels(elementsOf(messages).flatMap((message) => at(message, 'finish_reason') ?? []));
 }
 
