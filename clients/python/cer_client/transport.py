@@ -180,7 +180,9 @@ def _path_of(request: Any) -> str:
 def _body_of(request: Any) -> Optional[str]:
     """The body as text; None when it cannot be read without consuming it, or is not text."""
     try:
-        content: bytes = request.content
+        # A request that is sent again where it was redirected has the body of the first, and has not read it.
+        is_known = isinstance(request.stream, library_of(request).ByteStream)
+        content: bytes = b"".join(request.stream) if is_known else request.content
         return content.decode("utf-8-sig")
     except (RuntimeError, UnicodeDecodeError):
         return None

@@ -190,6 +190,8 @@ class ModelServer:
         count = len(self.bodies)
         if model == "refused" or (model == "flaky" and count % 2 == 1):
             self._send(handler, 429 if model == "refused" else 500, json.dumps(ERROR).encode())
+        elif model == "moved" and handler.path.startswith("/old/"):
+            self._send(handler, 307, b"", {"Location": handler.path.replace("/old/", "/v1/")})
         elif model == "kinds":
             self._stream(handler, "stream", KINDS_OF_DELTAS)
         elif model in ("stream", "cut", "ended", "held", "flood"):

@@ -311,6 +311,27 @@ class Client(Case):
                 self.assertEqual(client.get(self.server.url).status_code, 501)
         self.assertEqual([bundle["snapshot"]["provider"] for bundle in bundles(self.folder)], ["local", "local"])
 
+    def test_request_that_the_client_sends_again_where_it_is_redirected(self) -> None:
+        body = {"model": "moved", "messages": MESSAGES}
+        url = f"{self.server.url}/old/chat/completions"
+        cer = self.certificates()
+        for library in (httpx, httpx2):
+            with library.Client(transport=cer.transport(), follow_redirects=True) as client:
+                self.assertEqual(client.post(url, json=body).json(), COMPLETION)
+
+        async def work() -> Any:
+            async with httpx.AsyncClient(transport=cer.async_transport(), follow_redirects=True) as client:
+                return (await client.post(url, json=body)).json()
+
+        self.assertEqual(asyncio.run(work()), COMPLETION)
+        found = [
+            (payload(bundle)["httpStatus"], payload(bundle)["outcome"], bundle["snapshot"]["inputHash"])
+            for bundle in bundles(self.folder)
+        ]
+        sent = hash_of(body)
+        self.assertEqual(found, [(307, "failed", sent), (200, "complete", sent)] * 3)
+        self.assertEqual(cer.stats().unsealed, 0)
+
     def test_certificate_is_of_the_bytes_that_the_program_gets(self) -> None:
         damaged = ("wrong sum", "not encoded")
         for library in (httpx, httpx2):
