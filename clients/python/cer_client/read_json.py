@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import List, NoReturn, Tuple
+from typing import List, NoReturn, Tuple, Union
 
 from cer_client.executions import Json, Members
 from cer_verify import MAX_SAFE_INTEGER, parse_json
@@ -24,6 +24,20 @@ def read_json(text: str, max_depth: int) -> Json:
     return value if _has_levels(value, max_depth) else parse_json(content, max_depth)
 
 
+def stated_in(body: str, value: Json, max_depth: int) -> Json:
+    """The value of a body that may have integers that a double does not hold, which are text then.
+
+    `value` is that of the body as strict JSON, or the body. Returns None for any other fault of strict JSON.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        stated: Json = _LOOSE_DECODER.decode(body)
+    except (ValueError, RecursionError):
+        return None
+    return stated if _has_levels(stated, max_depth) else None
+
+
 def _members(pairs: List[Tuple[str, Json]]) -> Members:
     members = dict(pairs)
     if len(members) < len(pairs):
@@ -38,12 +52,23 @@ def _number(literal: str) -> float:
     return number
 
 
+# Characters of the integers that are read as text: a double may not hold them.
+_LONG_INTEGER = range(16, 41)
+
+
+def _integer_or_text(literal: str) -> Union[float, str]:
+    return literal if len(literal) in _LONG_INTEGER else _number(literal)
+
+
 def _no_number(literal: str) -> NoReturn:
     raise ValueError(literal)
 
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_members, parse_float=_number, parse_int=_number, parse_constant=_no_number
+)
+_LOOSE_DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=_number, parse_int=_integer_or_text, parse_constant=_no_number
 )
 
 

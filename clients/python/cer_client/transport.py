@@ -12,7 +12,8 @@ from cer_client.exchange import Answer, Ended, Exchange
 from cer_client.executions import Json, Members
 from cer_client.folds import Fold
 from cer_client.followed_stream import stream_class
-from cer_client.recorder import Recorder, value_in
+from cer_client.read_json import stated_in
+from cer_client.recorder import INPUT_DEPTH, Recorder, value_in
 from cer_client.routes import fold_for, is_answer_of_other, is_other, model_in, provider_at
 from cer_client.sealing import Call, label_of, parameters_of
 
@@ -91,7 +92,8 @@ class Watch:
             "providerId": provider_id,
         }
         payload.update({name: value for name, value in optional.items() if value is not None})
-        named = request.get("model") if isinstance(request, dict) else None
+        stated = stated_in(self._body, request, INPUT_DEPTH)
+        named = stated.get("model") if isinstance(stated, dict) else None
         provider = self._observer.provider or provider_at(self._host)
         return Call(
             provider=label_of(provider, "unknown"),
@@ -99,7 +101,7 @@ class Watch:
             input=request,
             output=ended.output,
             output_sha256=ended.sha256,
-            parameters=parameters_of(request),
+            parameters=parameters_of(stated),
             kind="model-call",
             payload=payload,
             input_text=self._body,

@@ -93,6 +93,16 @@ class ReadJson(unittest.TestCase):
         with mock.patch.object(quick, "parse_json", side_effect=AssertionError("read twice")):
             self.assertEqual(quick.read_json(body, LEVELS), json.loads(body))
 
+    def test_states_what_a_body_with_long_integers_states(self) -> None:
+        body = '{"model":"m","max_tokens":7,"seed":12345678901234567891,"a":[9007199254740993,1234567890123456]}'
+        stated = {"model": "m", "max_tokens": 7, "seed": "12345678901234567891"}
+        expected = {**stated, "a": ["9007199254740993", "1234567890123456"]}
+        self.assertEqual(quick.stated_in(body, body, LEVELS), expected)
+        self.assertEqual(quick.stated_in(body, {"model": "n"}, LEVELS), {"model": "n"})
+        for text in REFUSED:
+            with self.subTest(text=text[:80]):
+                self.assertEqual(quick.stated_in(text, text, LEVELS) is None, text != "[9007199254740993]")
+
 
 if __name__ == "__main__":
     unittest.main()

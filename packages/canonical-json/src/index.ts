@@ -3,6 +3,7 @@ export { jcsV1, svcV1, type CanonicalizationProfile } from './canonical/canonica
 export { isSameJson } from './canonical/same-json.js';
 export { isWellFormed } from './canonical/text.js';
 export { JsonError, type JsonErrorCode } from './errors.js';
+export { withLongIntegersAsText } from './strict/long-integers.js';
 export { MAX_DEPTH, parseJson } from './strict/parse.js';
 export { exceedsDepth } from './value/depth.js';
 export {

@@ -135,6 +135,13 @@ class OpenAi(Case):
         self.assertEqual((facts["httpStatus"], facts["attempt"], facts["outputIs"]), (200, 1, "body"))
         self.assertEqual(facts["responseSha256"], cer_verify.hash_bytes(json.dumps(COMPLETION).encode()))
 
+    def test_names_the_model_of_a_request_with_long_integers(self) -> None:
+        client = self.openai(self.certificates())
+        client.chat.completions.create(model="json", messages=MESSAGES, max_tokens=7, seed=2**63 - 1)
+        snapshot = self.one()[0]["snapshot"]
+        self.assertEqual((snapshot["model"], snapshot["parameters"]), ("json", {"maxTokens": 7}))
+        self.assertEqual(snapshot["inputHash"], cer_verify.hash_bytes(self.server.bodies[-1].encode()))
+
     def test_folds_a_stream_into_the_answer(self) -> None:
         words(self.openai(self.certificates()), "stream")
         bundle, facts = self.one()

@@ -18,6 +18,16 @@ describe('the facts of a request', () => {
     expect(factsOf(body, '1.3.0')).toMatchObject({ model: 'unknown', inputHash: sha256(body) });
   });
 
+  it('have the model of a body with integers that a double does not hold', () => {
+    const body = '{"model":"m","max_tokens":7,"seed":12345678901234567891,"a":[9007199254740993]}';
+    expect(factsOf(body, '1.3.0')).toEqual({
+      model: 'm',
+      parameters: { maxTokens: 7 },
+      input: null,
+      inputHash: sha256(body),
+    });
+  });
+
   it('keep an input that will be a commitment', () => {
     expect(factsOf('{"model":"m"}', '1.3.1')).toMatchObject({ input: { model: 'm' }, inputHash: null });
   });

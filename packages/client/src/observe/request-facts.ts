@@ -1,4 +1,4 @@
-import { parseJson } from '@cer/canonical-json';
+import { parseJson, withLongIntegersAsText } from '@cer/canonical-json';
 import { isMembers, type Json, type JsonMembers } from '../json.js';
 import { labelOf, parametersOf } from '../seal/execution-of.js';
 import { hashOfValue } from '../seal/seal.js';
@@ -21,9 +21,10 @@ export interface RequestFacts {
 export function factsOf(body: string, protocol: Protocol | null, model: string | null = null): RequestFacts {
   const request = valueIn(body);
   const inputHash = protocol === null ? null : hashOfValue(request, protocol);
+  const stated = typeof request === 'string' ? looseValueIn(body) : request;
   return {
-    model: labelOf(model ?? (isMembers(request) ? request['model'] : null), 'unknown'),
-    parameters: parametersOf(request),
+    model: labelOf(model ?? (isMembers(stated) ? stated['model'] : null), 'unknown'),
+    parameters: parametersOf(stated),
     input: inputHash === null ? request : null,
     inputHash,
   };
@@ -36,5 +37,14 @@ export function valueIn(body: string): Json {
     return typeof value === 'object' && value !== null ? value : body;
   } catch {
     return body;
+  }
+}
+
+/** The body with integers that a double does not hold as text; null for any other fault of strict JSON. */
+function looseValueIn(body: string): Json {
+  try {
+    return parseJson(withLongIntegersAsText(body));
+  } catch {
+    return null;
   }
 }

@@ -4,6 +4,7 @@ import {
   JsonError,
   member,
   parseJson,
+  withLongIntegersAsText,
   type JsonObject,
   type JsonValue,
 } from '@cer/canonical-json';
@@ -21,7 +22,6 @@ import {
   type Span,
 } from '../spans/span.js';
 import { isNoId } from './decode-protobuf.js';
-import { withLongIntegersAsText } from './long-integers.js';
 
 /** One level of a nested attribute value takes three levels of JSON. */
 const MAX_JSON_DEPTH = 3 * MAX_ATTRIBUTE_DEPTH + 16;
@@ -63,7 +63,8 @@ function valueIn(bytes: Buffer): JsonValue {
     return parseJson(bytes, { maxDepth: MAX_JSON_DEPTH });
   } catch (error) {
     if (!(error instanceof JsonError) || error.code !== 'JSON_NOT_STRICT') throw error;
-    return parseJson(withLongIntegersAsText(bytes), { maxDepth: MAX_JSON_DEPTH });
+    const text = withLongIntegersAsText(bytes.toString('latin1'));
+    return parseJson(Buffer.from(text, 'latin1'), { maxDepth: MAX_JSON_DEPTH });
   }
 }
 
