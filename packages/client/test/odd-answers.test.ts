@@ -25,6 +25,15 @@ afterEach(async () => {
 
 const MEMBERS = ['status', 'statusText', 'ok', 'url', 'type', 'redirected'] as const;
 
+function setsHeader({ headers }: Response): boolean {
+  try {
+    headers.set('x-y', 'changed');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function seen(fetch: typeof globalThis.fetch): Promise<unknown> {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : null;
@@ -33,10 +42,12 @@ async function seen(fetch: typeof globalThis.fetch): Promise<unknown> {
   const parts = [response, copy, copy.clone()].map(async (one) => [
     ...MEMBERS.map((name) => one[name]),
     one instanceof Response,
+    Object.keys(one),
+    JSON.stringify(one),
     [...one.headers],
     await one.text(),
   ]);
-  return Promise.all(parts);
+  return [setsHeader(response), ...(await Promise.all(parts))];
 }
 
 describe('an answer and its copies are those of the provider', () => {

@@ -130,7 +130,9 @@ function withBody(response: Response, stream: ReadableStream<Uint8Array>): Respo
   const { status, statusText, headers } = response;
   const isStandard = status >= 200 && status < 600 && /^[\t\x20-\x7e]*$/.test(statusText);
   const Made = classOf(response);
-  return asReceived(response, new Made(stream, { headers, ...(isStandard && { status, statusText }) }));
+  const made = asReceived(response, new Made(stream, { headers, ...(isStandard && { status, statusText }) }));
+  // Those of an answer from the network refuse changes. Copies have their own, as without an observer.
+  return Object.defineProperty(made, 'headers', { value: headers, configurable: true });
 }
 
 /** Another fetch, such as that of the package undici, may have its own class. */
@@ -149,7 +151,7 @@ export function isReadable(response: Response): boolean {
 /** States the members of a response on one that was made of it, and on its copies. */
 function asReceived(response: Response, made: Response): Response {
   for (const name of RECEIVED) {
-    Object.defineProperty(made, name, { value: response[name], configurable: true, enumerable: true });
+    Object.defineProperty(made, name, { value: response[name], configurable: true });
   }
   const clone = (): Response => asReceived(response, classOf(made).prototype.clone.call(made));
   return Object.defineProperty(made, 'clone', { value: clone, configurable: true, writable: true });
