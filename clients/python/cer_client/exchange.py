@@ -137,11 +137,12 @@ class Exchange:
     def _outcome_of_whole(self) -> str:
         return "failed" if self._is_refusal else "complete"
 
-    def _finish(self, outcome: str) -> None:
+    def _finish(self, end: str) -> None:
         if self._is_over:
             return
         self._is_over = True
         output = self._output()
+        outcome = "failed" if end == "complete" and not self._is_stream and _reports_error(output) else end
         headers: Mapping[str, str] = {} if self._answer is None else self._answer.headers
         self._ended(
             Ended(
@@ -173,6 +174,12 @@ def _framing_of(content_type: str) -> Optional[Framing]:
     if kind.startswith("text/event-stream"):
         return "sse"
     return "lines" if kind.startswith("application/x-ndjson") else None
+
+
+def _reports_error(output: object) -> bool:
+    """Whether an unstreamed answer reports an error, as a stream does in its events, whatever its status."""
+    error = get(output, "error")
+    return isinstance(error, (dict, list)) or bool(text_of(error)) or get(output, "finish_reason") == "ERROR"
 
 
 def _error_code_of(output: object) -> Optional[str]:

@@ -113,6 +113,20 @@ class ExchangeTest(unittest.TestCase):
         self.assertEqual(len(ended), 1)
         return ended[0]
 
+    def test_answer_that_reports_an_error_has_failed(self) -> None:
+        answers: List[Tuple[Dict[str, object], str, object]] = [
+            ({"status": "failed", "error": {"code": "server_error", "message": "m"}}, "failed", "server_error"),
+            ({"error": {"message": "m", "code": 429, "type": "rate_limit"}}, "failed", "rate_limit"),
+            ({"error": "no memory"}, "failed", None),
+            ({"id": "c", "finish_reason": "ERROR"}, "failed", None),
+            ({"id": "c", "error": None, "finish_reason": "COMPLETE"}, "complete", None),
+            ({"id": "c", "error": ""}, "complete", None),
+        ]
+        for body, outcome, code in answers:
+            with self.subTest(body):
+                ended = self.ended("identity", [json.dumps(body).encode()])
+                self.assertEqual((ended.outcome, ended.error_code), (outcome, code))
+
     def test_all_that_a_chunk_inflates_to_is_hashed(self) -> None:
         # Around the size of a part, and far beyond the limit of content.
         for size in (1_048_575, 1_048_576, 1_048_577, 1_048_834, 20_000_000):

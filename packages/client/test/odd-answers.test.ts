@@ -64,6 +64,21 @@ describe('an answer and its copies are those of the provider', () => {
   });
 });
 
+it.each([
+  ['openai-responses', { status: 'failed', error: { code: 'server_error', message: 'm' } }, 'failed', 'server_error'],
+  ['a gateway', { error: { message: 'm', code: 429, type: 'rate_limit' } }, 'failed', 'rate_limit'],
+  ['a text', { error: 'no memory' }, 'failed', undefined],
+  ['cohere', { id: 'c', finish_reason: 'ERROR' }, 'failed', undefined],
+  ['no error', { id: 'c', error: null, finish_reason: 'COMPLETE' }, 'complete', undefined],
+  ['an empty error', { id: 'c', error: '' }, 'complete', undefined],
+])('an answer of status 200 that reports an error has failed: %s', async (_, body, outcome, errorCode) => {
+  const observed = program.cer.fetch({ fetch: async () => new Response(JSON.stringify(body)) });
+  const response = await observed(`${program.server.url}${PATH}`, { method: 'POST', body: '{"model":"example-1"}' });
+  expect(await response.json()).toEqual(body);
+  const [call] = program.calls();
+  expect([call?.payload['outcome'], call?.payload['errorCode']]).toEqual([outcome, errorCode]);
+});
+
 it.each<[string, () => unknown]>([
   [
     'that another reader has',

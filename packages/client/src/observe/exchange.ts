@@ -139,11 +139,12 @@ export class Exchange {
     return this.#isRefusal() ? 'failed' : 'complete';
   }
 
-  #finish(outcome: Outcome): void {
+  #finish(end: Outcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { hash, ended } = this.#settings;
     const output = this.#output();
+    const outcome = end === 'complete' && this.#fold === null && reportsError(output) ? 'failed' : end;
     ended({
       outcome,
       status: this.#response?.status ?? null,
@@ -178,6 +179,13 @@ const utf8 = new TextDecoder();
 function decoded(bytes: ByteParts): string {
   const parts = bytes.parts();
   return utf8.decode(parts.length === 1 ? parts[0] : bytes.joined());
+}
+
+/** Whether an unstreamed answer reports an error, as a stream does in its events, whatever its status. */
+function reportsError(output: Json): boolean {
+  if (!isRecord(output)) return false;
+  const { error, finish_reason: reason } = output;
+  return isRecord(error) || (typeof error === 'string' && error !== '') || reason === 'ERROR';
 }
 
 /** Codes that are numbers repeat the HTTP status. */
