@@ -73,6 +73,21 @@ describe('a tool that returns a lazy query', () => {
 });
 
 describe('a tool', () => {
+  it('has the name, the length and the members of its function', async () => {
+    program = await ObservedProgram.start(answers);
+    const look = (city: string, day: string): string => city + day;
+    Object.assign(look, { description: 'The weather' });
+    const tool = program.cer.tool('weather', look);
+    expect([tool.name, tool.length, Object.entries(tool)]).toEqual(['look', 2, [['description', 'The weather']]]);
+    expect(tool('Lisbon', ', May')).toBe('Lisbon, May');
+    const hidden = new Proxy(look, {
+      ownKeys: () => {
+        throw new Error('a trap of the program');
+      },
+    });
+    expect(program.cer.tool('weather', hidden)('Lisbon', ', May')).toBe('Lisbon, May');
+  });
+
   it('returns what an SDK returns, with its methods', async () => {
     program = await ObservedProgram.start(answers);
     const openai = new OpenAI({ apiKey: 'key', baseURL: `${program.server.url}/v1`, maxRetries: 0 });

@@ -50,7 +50,7 @@ export function observeTool<A extends unknown[], R>(
   name: string,
   tool: (...args: A) => R,
 ): (...args: A) => R {
-  return function (this: unknown, ...args: A): R {
+  const observed = function (this: unknown, ...args: A): R {
     deps.recorder.admit();
     // A tool may change its arguments.
     const input = guarded(deps.failed, () => partlyHeld(args));
@@ -65,6 +65,17 @@ export function observeTool<A extends unknown[], R>(
     }
     return call === null ? result : followResult(result, call);
   };
+  guarded(deps.failed, () => {
+    stateMembers(tool, observed);
+  });
+  return observed;
+}
+
+/** SDKs read the name of a function and what a program has added to it. */
+function stateMembers(tool: object, observed: object): void {
+  for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(tool))) {
+    if (own.enumerable === true || name === 'name' || name === 'length') Object.defineProperty(observed, name, own);
+  }
 }
 
 function beginWith(deps: FrameworkDeps, name: string, { content, without }: PartlyHeld): ToolCall | null {
