@@ -26,12 +26,13 @@ class Watch:
         self._url, self._host = str(request.url), request.url.netloc.decode("ascii", "replace")
         self._attempt = _number(request.headers.get("x-stainless-retry-count"))
         self._request: Json = value_in(body)
+        self._stated = stated_in(body, self._request, INPUT_DEPTH)
         self._model = model_in(fold, _path_of(request))
         recorder = observer.recorder
         self.answer = ObservedAnswer()
         self._started = recorder.begin(self._url, lambda: self._request)
         if self._started is not None:
-            framework = recorder.open_calls.claim(self._request, self._model)
+            framework = recorder.open_calls.claim(self._stated, self._model)
             earlier = recorder.attempts.resume(self._url, body, self._attempt)
             self._call_id = (framework.call_id if framework else earlier) or self._started.execution_id
 
@@ -92,7 +93,7 @@ class Watch:
             "providerId": provider_id,
         }
         payload.update({name: value for name, value in optional.items() if value is not None})
-        stated = stated_in(self._body, request, INPUT_DEPTH)
+        stated = self._stated
         named = stated.get("model") if isinstance(stated, dict) else None
         provider = self._observer.provider or provider_at(self._host)
         return Call(

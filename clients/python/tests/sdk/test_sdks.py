@@ -497,7 +497,15 @@ class LangChain(Case):
         self.no_faults()
 
     def test_one_certificate_for_a_call(self) -> None:
-        cer = self.certificates()
+        for position, seed in enumerate((7, 2**63 - 1)):
+            with self.subTest(seed=seed):
+                cer = self.certificates()
+                self._call_of_a_model(cer, seed)
+                self.assertEqual(payload(bundles(self.folder)[-1])["outputIs"], "body")
+                self.assertEqual(len(bundles(self.folder)), position + 1)
+                self.assertEqual((cer.stats().seen, cer.stats().sealed, cer.stats().open), (1, 1, 0))
+
+    def _call_of_a_model(self, cer: Certificates, seed: int) -> None:
         client = self.openai(cer)
 
         class Model(SimpleChatModel):
@@ -507,12 +515,10 @@ class LangChain(Case):
 
             def _call(self, messages: Any, *_: Any, **__: Any) -> str:
                 content = [{"role": "user", "content": messages[-1].content}]
-                found: Any = client.chat.completions.create(model="json", messages=content)  # type: ignore[arg-type]
-                return str(found.choices[0].message.content)
+                asked: Any = {"model": "json", "messages": content, "seed": seed}
+                return str(client.chat.completions.create(**asked).choices[0].message.content)
 
         self.assertEqual(Model(callbacks=[cer.langchain()]).invoke(SECRET).content, "Hello there")
-        self.assertEqual(self.one()[1]["outputIs"], "body")
-        self.assertEqual((cer.stats().seen, cer.stats().sealed, cer.stats().open), (1, 1, 0))
 
     def test_runs_that_never_end_are_not_kept(self) -> None:
         cer = self.certificates()
