@@ -101,6 +101,7 @@ describe('ambiguous framing', () => {
     ['two Host fields', `${GET}host: b\r\n\r\n`],
     ['no Host field', 'GET /last HTTP/1.1\r\n\r\n'],
     ['two Authorization fields', `${GET}authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n`],
+    ['a second Host field behind 2000 others', `${GET}${'a:b\r\n'.repeat(2000)}host: b\r\n\r\n`],
     ['a line feed after a chunk extension', `${CHUNKED}1;a=b\nx\r\n${NO_CHUNKS}`],
     ['a carriage return in a chunk extension', `${CHUNKED}1;a\rb\r\nx\r\n${NO_CHUNKS}`],
     ['an endless chunk extension', `${CHUNKED}1;${'a'.repeat(20_000)}\r\nx\r\n${NO_CHUNKS}`],
@@ -127,6 +128,11 @@ describe('unusual but valid framing', () => {
     ],
     ['a chunk extension', `${CHUNKED}1;a=b\r\nx\r\n${NO_CHUNKS}`, ['POST x', 'GET /last']],
     ['a key in the trailer', `${CHUNKED}1\r\nx\r\n0\r\nauthorization: Bearer z\r\n\r\n`, ['POST x', 'GET /last']],
+    [
+      'a Host field behind 2000 others',
+      `GET /last HTTP/1.1\r\n${'a:b\r\n'.repeat(2000)}host: a\r\n\r\n`,
+      ['GET /last', 'GET /last'],
+    ],
     ['a body of GET', `${GET}content-length: ${LAST.length}\r\n\r\n${LAST}`, ['GET /last', 'GET /last']],
     ['another method in a field', `${GET}x-http-method-override: POST\r\n\r\n`, ['GET /last', 'GET /last']],
   ])('is two requests, neither more nor fewer: %s', async (_name, bytes, expected) => {

@@ -57,6 +57,8 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: Math.min(headersTimeout, 2000),
   });
+  // The size limits the head. Beyond this number Node drops fields without an error, a second Host included.
+  server.maxHeadersCount = 0;
   const connections = trackConnections(server, listener, protocolErrors(options.presentError));
   await listen(server, host, port);
   const url = urlOf(server, host);
