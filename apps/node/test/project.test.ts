@@ -154,6 +154,18 @@ describe('registering a project', () => {
     expect(at((await register(await project([deleted]))).body, 'error')).toBe('ATTESTATION_MISSING');
   });
 
+  // The second is large enough for a thread.
+  it.each([{}, { projectSummary: 'x'.repeat(300 * 1024) }])('replays it after a step was deleted', async (info) => {
+    const [kept, deleted] = [await step(), await step()];
+    const bundle = await project([kept, deleted], info);
+    const first = await register(bundle);
+    await node.store.records.setVisibility(textAt(deleted, 'certificateHash'), 'deleted');
+    const again = await register(bundle);
+    expect([again.status, again.text, again.headers['x-idempotent-replay']]).toEqual([200, first.text, 'true']);
+    const foreign = await register(bundle, await node.newKey());
+    expect(at(foreign.body, 'error')).toBe('ATTESTATION_MISSING');
+  });
+
   it.each<[string, (bundle: JsonObject) => unknown, string]>([
     ['another title', (bundle) => ({ ...bundle, projectTitle: 'canary' }), 'PROJECT_HASH_MISMATCH'],
     ['a missing bundle', (bundle) => ({ ...bundle, embeddedBundles: {} }), 'STEP_REGISTRY_MISMATCH'],

@@ -52,6 +52,7 @@ export type ThreadCall =
   | { readonly ask: 'record'; readonly record: NewRecord }
   | { readonly ask: 'proof'; readonly of: Parameters<LogProofs['find']> }
   | { readonly ask: 'full records'; readonly of: Parameters<Store['records']['visibilityOfFullRecords']> }
+  | { readonly ask: 'own project'; readonly of: Parameters<Store['projects']['findOwnByHash']> }
   | { readonly ask: 'register'; readonly registration: ProjectRegistration; readonly leaf: NewLeaf | undefined };
 
 export type CallResult<Ask extends ThreadCall['ask']> = {
@@ -61,6 +62,7 @@ export type CallResult<Ask extends ThreadCall['ask']> = {
   readonly record: RecordOutcome;
   readonly proof: FoundProof;
   readonly 'full records': Awaited<ReturnType<Store['records']['visibilityOfFullRecords']>>;
+  readonly 'own project': ProjectRegistration | null;
   readonly register: Awaited<ReturnType<Store['projects']['registerOnce']>>;
 }[Ask];
 

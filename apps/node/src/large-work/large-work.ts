@@ -15,7 +15,7 @@ const THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 export interface LargeWorkDeps extends RecordDeps {
   readonly signing: Pick<Signing, 'attestorAt' | 'published'>;
-  readonly projects: Pick<Store['projects'], 'registerOnce'>;
+  readonly projects: Pick<Store['projects'], 'registerOnce' | 'findOwnByHash'>;
   readonly fullRecords: Pick<Store['records'], 'visibilityOfFullRecords'>;
   readonly turns: Pick<WorkTurns, 'take'>;
   /** Null: no transparency log. */
@@ -147,6 +147,8 @@ export class LargeWork {
         case 'register':
           await turns.take(caller.tenantId);
           return projects.registerOnce(call.registration, call.leaf);
+        case 'own project':
+          return projects.findOwnByHash(...call.of);
         case 'full records':
           return fullRecords.visibilityOfFullRecords(...call.of);
         case 'keys':

@@ -17,13 +17,13 @@ import { newLeaf } from '../log/new-leaf.js';
 import { recordRemoved } from '../records/write/mutation.js';
 import { parseStored } from '../records/stored-cer.js';
 import type { Signing } from '../signing/signing.js';
-import type { ProjectRegistration, Store } from '../store/index.js';
+import type { ProjectRegistration, ProjectStep, Store } from '../store/index.js';
 import { breathe } from '../verify/verify-submitted.js';
 
 export interface ProjectDeps {
   readonly store: {
     readonly records: Pick<Store['records'], 'visibilityOfFullRecords'>;
-    readonly projects: Pick<Store['projects'], 'registerOnce'>;
+    readonly projects: Pick<Store['projects'], 'registerOnce' | 'findOwnByHash'>;
   };
   readonly signing: Pick<Signing, 'attestorAt'>;
   /** The published keys. */
@@ -38,6 +38,8 @@ export interface ProjectDeps {
 
 /** The relevant members of a submitted project; its attestation is ignored. */
 const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'kid', 'withdrawn']);
+
+type MissingStep = ProjectStep & { readonly index: number };
 
 /** Maximum steps named at once. @see docs/spec.md, "Limits" */
 const MAX_MISSING_STEPS = 1000;
@@ -70,7 +72,13 @@ export async function registerProject(
   const { entries } = readRegistry(project);
   const projectHash = evaluation.projectHash.computed;
   if (entries === null || !isSha256Hash(projectHash)) throw new Error('a verified project has a registry and a hash');
-  await assertOwnRecords(deps, caller, entries);
+  const missing = await missingSteps(deps, caller, entries);
+  if (missing.length > 0) {
+    // A step that was deleted since does not undo a registration.
+    const existing = await deps.store.projects.findOwnByHash(caller.tenantId, projectHash);
+    if (existing === null) throw attestationMissing(missing);
+    return { body: registrationBody(existing, deps.verifyUrl), isReplay: true };
+  }
 
   return whileAttesting(async () => {
     const time = deps.now();
@@ -128,29 +136,31 @@ function assertVerified({ code, findings, steps }: ProjectEvaluation): void {
  * Every step must be a full record of the caller's tenant, so that the project receipt covers only content that the
  * node has seen.
  */
-async function assertOwnRecords(
+async function missingSteps(
   { store }: ProjectDeps,
   caller: Caller,
-  entries: readonly { readonly stepId: string; readonly certificateHash: string }[],
-): Promise<void> {
+  entries: readonly ProjectStep[],
+): Promise<readonly MissingStep[]> {
   const known = await store.records.visibilityOfFullRecords(
     caller.tenantId,
     entries.map(({ certificateHash }) => certificateHash),
   );
-  const missingSteps = entries
+  return entries
     .map(({ stepId, certificateHash }, index) => ({ index, stepId, certificateHash }))
     .filter(({ certificateHash }) => !isHeld(known.get(certificateHash)))
     .slice(0, MAX_MISSING_STEPS);
-  if (missingSteps.length === 0) return;
-  throw new ServiceError({
+}
+
+function attestationMissing(steps: readonly MissingStep[]): ServiceError {
+  return new ServiceError({
     code: 'ATTESTATION_MISSING',
     status: 400,
-    details: missingSteps.map(
+    details: steps.map(
       ({ index, stepId, certificateHash }) =>
         `stepRegistry[${index}]: step ${stepId} (${certificateHash}) is not a certified record of this account: ` +
         'attest it (POST /api/attest-batch, or cer register-project --attest-steps), then register',
     ),
-    members: { missingSteps },
+    members: { missingSteps: steps },
   });
 }
 

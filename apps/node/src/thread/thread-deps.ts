@@ -79,7 +79,10 @@ export function registerDeps(
     keySet: () => calls.ask({ ask: 'keys' }),
     store: {
       records: { visibilityOfFullRecords: (...of) => calls.ask({ ask: 'full records', of }) },
-      projects: { registerOnce: (registration, leaf) => calls.ask({ ask: 'register', registration, leaf }) },
+      projects: {
+        registerOnce: (registration, leaf) => calls.ask({ ask: 'register', registration, leaf }),
+        findOwnByHash: (...of) => calls.ask({ ask: 'own project', of }),
+      },
     },
   };
 }
