@@ -92,6 +92,11 @@ describe('administrative visibility', () => {
     expect((await admin(`records/${hash}/hide`, { tenant: 'another' })).status).toBe(404);
     expect((await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`)).status).toBe(200);
   });
+
+  it('names the tenant that the audit log cannot hold', async () => {
+    const { status, body } = await admin(`records/${UNKNOWN}/hide`, { tenant: '\ud800' });
+    expect([status, at(body, 'details')]).toEqual([400, ['tenant: must not contain a lone surrogate']]);
+  });
 });
 
 describe('the pages of the audit log', () => {

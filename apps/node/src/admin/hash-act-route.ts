@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isWellFormed } from '@cer/canonical-json';
 import { checkRequest, parseJsonBody, pathParam, type ServiceResponse } from '@cer/http-service';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { AdminGate } from '../auth/admin-gate.js';
@@ -27,7 +28,9 @@ export interface LoggedAct {
   readonly auditSeq: number;
 }
 
-const Scope = z.strictObject({ tenant: z.string().min(1).max(256).optional() });
+// The audit log has no canonical form for a lone surrogate.
+const TenantId = z.string().min(1).max(256).refine(isWellFormed, { error: 'must not contain a lone surrogate' });
+const Scope = z.strictObject({ tenant: TenantId.optional() });
 /** That of a request without a body. */
 const ALL_TENANTS: z.output<typeof Scope> = {};
 
