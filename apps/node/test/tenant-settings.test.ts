@@ -105,6 +105,13 @@ describe('settings of a tenant', () => {
     expect(at((await read(tenantId)).body, 'settings')).toEqual(DEFAULTS);
   });
 
+  it('states the rule for a refused metadata name', async () => {
+    const { body } = await change(await newTenant(), { publish: { metadata: ['team', '\u0000'] } });
+    expect(at(body, 'details')).toEqual([
+      'publish.metadata[1]: must have 1 to 256 characters, without control characters and lone surrogates',
+    ]);
+  });
+
   it('are read by the tenant itself, with those of the administrator', async () => {
     const name = randomUUID();
     const tenantId = await newTenant(name);

@@ -8,7 +8,9 @@ const MAX_RETENTION_DAYS = 36_500;
 const MAX_METADATA_NAMES = 50;
 
 /** Counted in code points; no control characters and no lone surrogates. */
-const metadataName = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,256}$/u);
+const metadataName = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,256}$/u, {
+  error: 'must have 1 to 256 characters, without control characters and lone surrogates',
+});
 
 /**
  * The settings with which a tenant's records are made, kept and shown. Both introspections carry them; the node's
