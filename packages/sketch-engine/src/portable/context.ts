@@ -27,6 +27,11 @@ export interface CanvasHandle {
   readonly height: number;
 }
 
+interface OwnCanvas extends CanvasHandle {
+  /** The context of the canvas for `2d`, else null: pixels are certified only where the CPU draws them. */
+  getContext(kind: string): PortableContext | null;
+}
+
 type MatrixLike = Partial<Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>>>;
 type Rule = 'nonzero' | 'evenodd';
 
@@ -38,7 +43,7 @@ const SURFACES = new WeakMap<object, MemorySurface>();
  * focus.
  */
 export class PortableContext implements CanvasSettings {
-  readonly canvas: CanvasHandle;
+  readonly canvas: OwnCanvas;
   declare fillStyle: unknown;
   declare strokeStyle: unknown;
   declare globalAlpha: number;
@@ -80,7 +85,7 @@ export class PortableContext implements CanvasSettings {
     this.#surface = new MemorySurface(tools.kit, width, height);
     this.#painter = new Painter(tools.kit, this.#surface);
     this.#path = new PathRecorder(tools.kit);
-    this.canvas = Object.freeze({ width, height });
+    this.canvas = Object.freeze({ width, height, getContext: (kind: string) => (kind === '2d' ? this : null) });
     SURFACES.set(this.canvas, this.#surface);
     this.#surface.canvas.save();
   }
@@ -225,8 +230,9 @@ export class PortableContext implements CanvasSettings {
     if (!areFinite([x, y, w, h, ...corners])) return;
     if (corners.length < 1 || corners.length > 4 || corners.some((radius) => radius < 0))
       throw new RangeError('roundRect takes one to four radii that are not negative');
-    const [left, top, width, height] = [Math.min(x, x + w), Math.min(y, y + h), Math.abs(w), Math.abs(h)];
-    this.#path.roundRect(left, top, width, height, cornersOf(corners, width, height));
+    const [width, height] = [numberOf(w), numberOf(h)];
+    const [left, top] = [numberOf(x) + Math.min(0, width), numberOf(y) + Math.min(0, height)];
+    this.#path.roundRect(left, top, Math.abs(width), Math.abs(height), cornersOf(corners, width, height));
   }
 
   closePath(): void {

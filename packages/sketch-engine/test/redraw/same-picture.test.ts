@@ -124,6 +124,16 @@ it.each([
     '} function draw() { square(500, 500, 90); } new p5((p) => { p.setup = () => p.square(0, 0, 90); p.draw = () => p.background(0, 10); }); {',
     'square(0, 0, 90); square(500, 500, 90); background(0, 10);',
   ],
+  [
+    'the corners of a rectangle change their places with its sides',
+    'rect(800, 800, -400, -300, 10, 60, 120, 90); rect(1200, 100, -300, 400, 10, 60, 120, 90);',
+    'rect(400, 500, 400, 300, 120, 90, 10, 60); rect(900, 100, 300, 400, 60, 10, 90, 120);',
+  ],
+  [
+    'a canvas gives its context',
+    "made.elt.getContext('2d').fillRect(0, 0, 90, 90); if (made.elt.getContext('webgl') === null) image(made, 0, 0); drawingContext.canvas.getContext('2d').fillRect(500, 0, 90, 90);",
+    'made.noStroke(); made.square(0, 0, 90); image(made, 0, 0); square(500, 0, 90);',
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
