@@ -29,6 +29,8 @@ export interface SketchApi {
   readonly globals: ReadonlyMap<string, unknown>;
   /** After the top level of the sketch. */
   begin(): void;
+  /** Before `draw` of a still. */
+  beginStill(): void;
   beginFrame(): void;
 }
 
@@ -146,6 +148,9 @@ export function createSketchApi(
     globals,
     begin() {
       instances.begin();
+    },
+    beginStill() {
+      ctx.setTransform(1, 0, 0, 1, 0, 0);
     },
     beginFrame() {
       surface.beginFrame();

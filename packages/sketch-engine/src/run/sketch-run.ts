@@ -86,8 +86,9 @@ export function createSketchRun(
     },
     frame(index) {
       if (api === undefined || input === undefined) return false;
-      // A still continues from what setup() drew; a frame of a loop starts empty.
-      if (input.totalFrames > 1) {
+      // A still continues from what setup() drew, without its transform; a frame of a loop starts empty.
+      if (input.totalFrames === 1) api.beginStill();
+      else {
         api.beginFrame();
         for (const [name, value] of entries(frameGlobals(index, input))) setGlobal(name, value);
       }

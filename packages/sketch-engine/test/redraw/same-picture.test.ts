@@ -134,6 +134,11 @@ it.each([
     "made.elt.getContext('2d').fillRect(0, 0, 90, 90); if (made.elt.getContext('webgl') === null) image(made, 0, 0); drawingContext.canvas.getContext('2d').fillRect(500, 0, 90, 90);",
     'made.noStroke(); made.square(0, 0, 90); image(made, 0, 0); square(500, 0, 90);',
   ],
+  [
+    'a still is drawn without the transform of setup',
+    'translate(90, 90); scale(2); } function draw() { square(0, 0, 90);',
+    '} function draw() { square(0, 0, 90);',
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
