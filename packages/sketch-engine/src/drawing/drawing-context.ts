@@ -63,7 +63,7 @@ export interface DrawingContext extends Drawn {
   drawImage(source: CanvasHandle, ...at: number[]): void;
   createImageData(width: number, height: number): Pixels;
   getImageData(x: number, y: number, width: number, height: number): Pixels;
-  putImageData(pixels: Pixels, x: number, y: number): void;
+  putImageData(pixels: Pixels, x: number, y: number, ...part: number[]): void;
 }
 
 const RELEASES = new WeakMap<DrawingContext, () => void>();

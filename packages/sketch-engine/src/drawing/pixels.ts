@@ -24,8 +24,10 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     (value instanceof Color ? value : pen.colorOf([value])).levels;
   return {
     loadPixels: load,
-    updatePixels() {
-      if (held !== undefined) ctx.putImageData(held, 0, 0);
+    updatePixels(...region: number[]) {
+      if (held === undefined) return;
+      const [x = 0, y = 0, w = pen.width, h = pen.height] = region;
+      ctx.putImageData(held, 0, 0, x, y, w, h);
     },
     get(x?: number, y?: number, w?: number, h?: number) {
       if (x !== undefined && y !== undefined && w === undefined)
@@ -119,6 +121,8 @@ function makeImage(pen: Pen, width: number, height: number): Drawable {
       },
     });
     bindContext(image, ctx);
+    // Of another size now.
+    if (image.pixels.length > 0) functions['loadPixels']?.();
   };
   takeCanvas(pen.makeCanvas(width, height));
   // After its members: a setter that the sketch gives the prototype gets none of them.

@@ -139,6 +139,11 @@ it.each([
     'translate(90, 90); scale(2); } function draw() { square(0, 0, 90);',
     '} function draw() { square(0, 0, 90);',
   ],
+  [
+    'a resized image has its pixels again',
+    'const own = createImage(60, 60); own.loadPixels(); own.resize(90, 80); own.pixels.fill(255); own.updatePixels(); image(own, 0, 0);',
+    'rect(0, 0, 90, 80);',
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
