@@ -1,4 +1,5 @@
 import { modeOrNone } from './modes.js';
+import { isPoint, type Coordinate, type Point } from './points.js';
 import { beginPath, paint, strokeOf, type Pen, type SketchFunctions } from './style.js';
 
 const TURN = Math.PI * 2;
@@ -73,9 +74,9 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
       ctx.lineTo(x2, y2);
       if (!pen.isClipping) ctx.stroke();
     },
-    point: (x: number | { readonly x: number; readonly y: number }, y = 0) => {
-      const [px, py] = typeof x === 'number' ? [x, y] : [x.x, x.y];
-      dot(pen, px, py);
+    point: (x: Coordinate | Point, y: Coordinate = 0) => {
+      if (isPoint(x)) dot(pen, x.x, x.y);
+      else dot(pen, Number(x), Number(y));
     },
     arc: (x: number, y: number, w: number, h: number, start: number, stop: number, mode?: unknown) => {
       arc(pen, ellipseIn(pen.style.ellipseMode, x, y, w, h), start, stop, mode);

@@ -1,17 +1,9 @@
 import { blendModeOf } from './blend-modes.js';
 import { modeOf } from './modes.js';
 import { drawPicture, isPicture } from './pictures.js';
+import { isPoint, type Coordinate, type Point } from './points.js';
 import { Vector } from './vector.js';
 import { applyStyle, ERASING, type Pen, type SketchFunctions, type Style } from './style.js';
-
-type Point = Readonly<Record<'x' | 'y', number>>;
-
-/** A number, or the text of one, as canvases take it. */
-type Coordinate = number | string;
-
-function isPoint(value: unknown): value is Point {
-  return typeof value === 'object' && value !== null;
-}
 
 function boxModeOf(mode: unknown, name: string): string {
   const rule = `${name}: must be CORNER, CORNERS, CENTER or RADIUS`;

@@ -90,8 +90,8 @@ function drawOutlines(pen: Pen, outlines: readonly (readonly Vertex[])[], close:
   beginPath(pen);
   outlines.forEach((outline, index) => {
     trace(pen, outline, close || index > 0);
-    // Holes are always closed.
-    if (close || index > 0) ctx.closePath();
+    // Holes are always closed, and as in p5.js 1 they close the outline around them.
+    if (close || outlines.length > 1) ctx.closePath();
   });
   paint(pen);
 }

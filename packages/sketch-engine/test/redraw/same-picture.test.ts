@@ -144,6 +144,16 @@ it.each([
     'const own = createImage(60, 60); own.loadPixels(); own.resize(90, 80); own.pixels.fill(255); own.updatePixels(); image(own, 0, 0);',
     'rect(0, 0, 90, 80);',
   ],
+  [
+    'a hole closes the shape around it',
+    'stroke(0); strokeWeight(20); beginShape(); vertex(100, 900); vertex(500, 100); vertex(900, 900); beginContour(); vertex(400, 700); vertex(600, 700); vertex(500, 400); endContour(); endShape();',
+    'stroke(0); strokeWeight(20); beginShape(); vertex(100, 900); vertex(500, 100); vertex(900, 900); beginContour(); vertex(400, 700); vertex(600, 700); vertex(500, 400); endContour(); endShape(CLOSE);',
+  ],
+  [
+    'a point takes the text of a number',
+    "stroke('lime'); strokeWeight(50); point('300', '200');",
+    "stroke('lime'); strokeWeight(50); point(300, 200);",
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
