@@ -115,9 +115,8 @@ export type CssColorReader = (text: string) => Quad | undefined;
 export function colorOf(given: readonly unknown[], mode: ColorMode, readCss: CssColorReader): Color {
   const args = given.length % 2 === 0 && given.at(-1) === undefined ? given.slice(0, -1) : given;
   const [first] = args;
-  if (first instanceof Color) {
-    return args.length > 1 ? new Color(first.r, first.g, first.b, Number(args[1]) / alphaMax(mode), mode) : first;
-  }
+  // A second argument has no effect, as in p5.js.
+  if (first instanceof Color) return first;
   if (Array.isArray(first)) return colorOf(first, mode, readCss);
   // As in p5.js, three texts may be numbers, one or two are not.
   if (typeof first === 'string' && (args.length < 3 || Number.isNaN(Number(first)))) {
@@ -225,6 +224,7 @@ function fromHsl(h: number, s: number, l: number): Triple {
   return [channel(0), channel(8), channel(4)];
 }
 
+/** NaN stays NaN: a canvas ignores such a colour and keeps the last one, as in p5.js 1. */
 function clampByte(value: number): number {
-  return Number.isNaN(value) ? 0 : Math.min(255, Math.max(0, value));
+  return Math.min(255, Math.max(0, value));
 }

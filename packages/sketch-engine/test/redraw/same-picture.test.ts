@@ -154,6 +154,11 @@ it.each([
     "stroke('lime'); strokeWeight(50); point('300', '200');",
     "stroke('lime'); strokeWeight(50); point(300, 200);",
   ],
+  [
+    'a colour without a number leaves the last one',
+    "fill('blue'); fill(NaN, 10, 20); background(NaN); fill('lime'); fill(undefined, 1, 2); square(300, 300, 90);",
+    "background('blue'); fill('lime'); square(300, 300, 90);",
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
