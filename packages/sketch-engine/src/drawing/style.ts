@@ -82,7 +82,7 @@ export function paint({ ctx, style, isClipping }: Pen): void {
   if (style.stroke !== undefined) ctx.stroke();
 }
 
-/** Writes the style into the canvas: after a change, and after `restore` brought back an older one. */
+/** Writes the style into the canvas. */
 export function applyStyle({ ctx, style }: Pen): void {
   if (style.fill !== undefined) ctx.fillStyle = fillOf(style);
   if (style.stroke !== undefined) ctx.strokeStyle = strokeOf(style);

@@ -31,9 +31,9 @@ export function transformFunctions(pen: Pen): SketchFunctions {
     pop() {
       const style = kept.pop();
       if (style === undefined) return;
+      // It brings back what the sketch set in its context too, a gradient for one.
       ctx.restore();
       pen.style = style;
-      applyStyle(pen);
     },
     translate(x: Coordinate | Point, y?: Coordinate) {
       if (isPoint(x)) ctx.translate(x.x, x.y);

@@ -1,5 +1,5 @@
 import { modeOf } from './modes.js';
-import { fillOf, type Pen, type SketchFunctions, type Style } from './style.js';
+import { type Pen, type SketchFunctions, type Style } from './style.js';
 
 const DEFAULT_LEADING = 1.25;
 
@@ -41,17 +41,16 @@ export function textFunctions(pen: Pen): SketchFunctions {
   const drawLines = (lines: readonly string[], x: number, y: number, from = -Infinity, to = Infinity): void => {
     if (pen.isClipping) return;
     const { fill, fillChosen, stroke, strokeChosen, eraser } = pen.style;
-    const solid = fillChosen || eraser !== undefined ? fillOf(pen.style) : fill && 'rgb(0, 0, 0)';
+    const before = ctx.fillStyle;
+    if (!fillChosen && eraser === undefined) ctx.fillStyle = 'rgb(0, 0, 0)';
     lines.forEach((line, index) => {
       const baseline = y + index * leading();
       if (baseline < from || baseline >= to) return;
       // Text is outlined only where the sketch chose a stroke, as in p5.js.
       if (stroke !== undefined && strokeChosen) ctx.strokeText(line, x, baseline);
-      if (solid === undefined) return;
-      ctx.fillStyle = solid;
-      ctx.fillText(line, x, baseline);
+      if (fill !== undefined) ctx.fillText(line, x, baseline);
     });
-    if (fill !== undefined) ctx.fillStyle = fillOf(pen.style);
+    ctx.fillStyle = before;
   };
 
   /** Which baselines show a line, and the one that the alignment is about. */

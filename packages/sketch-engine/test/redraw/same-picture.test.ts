@@ -159,6 +159,11 @@ it.each([
     "fill('blue'); fill(NaN, 10, 20); background(NaN); fill('lime'); fill(undefined, 1, 2); square(300, 300, 90);",
     "background('blue'); fill('lime'); square(300, 300, 90);",
   ],
+  [
+    'a gradient of the context lasts over a pair of push and pop, and over text',
+    "const fade = drawingContext.createLinearGradient(0, 0, 900, 0); fade.addColorStop(0, 'gold'); fade.addColorStop(1, 'blue'); drawingContext.fillStyle = fade; push(); fill('lime'); square(0, 0, 90); pop(); text('word', 100, 90); square(300, 300, 400);",
+    "fill('lime'); square(0, 0, 90); fill(0); text('word', 100, 90); const fade = drawingContext.createLinearGradient(0, 0, 900, 0); fade.addColorStop(0, 'gold'); fade.addColorStop(1, 'blue'); drawingContext.fillStyle = fade; square(300, 300, 400);",
+  ],
 ])('%s', async (_, one, other) => {
   const drawn = await drawAgain(sketch(`noStroke(); ${one}`));
   expect(drawn.kind).toBe('picture');
