@@ -107,8 +107,8 @@ function shown(value: unknown): string {
   return escape(String(value));
 }
 
-function shapeLink(name: string): string {
-  return `<a href="#shape-${name}">${name}</a>`;
+function shapeLink(name: string, text = name): string {
+  return `<a href="#shape-${name}">${text}</a>`;
 }
 
 function answerTable({ responses }: Operation): string {
@@ -156,9 +156,8 @@ function shapes(schemas: OpenApiDocument['components']['schemas']): string {
 /** A schema as text, with links for its references. */
 function schemaText(schema: JsonSchema): string {
   const text = escape(laidOut(schema, ''));
-  const linked = text.replaceAll(
-    /#\/components\/schemas\/(\w+)/g,
-    (reference, name: string) => `<a href="#shape-${name}">${reference}</a>`,
+  const linked = text.replaceAll(/#\/components\/schemas\/(\w+)/g, (reference, name: string) =>
+    shapeLink(name, reference),
   );
   return `<pre>${linked}</pre>`;
 }

@@ -21,7 +21,7 @@ import { deadLetterSource, readinessSource, retiringKeySource, timestampingSourc
 import { startAlerts } from '../../src/alerts/start-alerts.js';
 import { createWitnessSource } from '../../src/alerts/witness-source.js';
 import { createQuota } from '../../src/limits/quota.js';
-import type { ClientReport } from '../../src/store/index.js';
+import type { AuditStore, ClientReport } from '../../src/store/index.js';
 import type { AskWitness } from '../../src/log/witness-client.js';
 import { ask, textAt } from '../ask.js';
 import { newRecord } from '../store/new-record.js';
@@ -99,6 +99,17 @@ describe('alerts', () => {
     await observeAll({ alerts: node.store.alerts, sources, logger: silentLogger() }, async () => [endpoint], now());
     await deliver();
     return received.slice(before);
+  };
+  /** The audit log as an intruder in the database leaves it, while it is changed. */
+  const changedLog = (isChanged: () => boolean): AuditStore => {
+    const { audit } = node.store;
+    const text = (entryJson: string): string => (isChanged() ? entryJson.replace('hide', 'show') : entryJson);
+    return {
+      append: (row) => audit.append(row),
+      last: () => audit.last(),
+      after: async (seq, limit) =>
+        (await audit.after(seq, limit)).map((row) => ({ ...row, entryJson: text(row.entryJson) })),
+    };
   };
   const next = (): Promise<Message> => new Promise((resolve) => waiting.push(resolve));
 
@@ -245,15 +256,7 @@ describe('alerts', () => {
     }
     const checks = () => auditSource({ audit: node.store.audit, signing, signal });
     expect(await observe(checks())).toEqual([]);
-    const spoilt = {
-      ...node.store.audit,
-      last: () => node.store.audit.last(),
-      after: async (seq: number, limit: number) =>
-        (await node.store.audit.after(seq, limit)).map((row) => ({
-          ...row,
-          entryJson: row.entryJson.replace('hide', 'show'),
-        })),
-    };
+    const spoilt = changedLog(() => true);
     const found = await observe(auditSource({ audit: spoilt, signing, signal }));
     expect(found).toMatchObject([{ type: 'audit_log.invalid', data: { code: 'AUDIT_HASH_MISMATCH', seq: 1 } }]);
     time += 1;
@@ -264,15 +267,7 @@ describe('alerts', () => {
     const signal = new AbortController().signal;
     const { signing } = node.deps;
     let isSpoilt = false;
-    const audit = {
-      ...node.store.audit,
-      last: () => node.store.audit.last(),
-      after: async (seq: number, limit: number) =>
-        (await node.store.audit.after(seq, limit)).map((row) => ({
-          ...row,
-          entryJson: isSpoilt ? row.entryJson.replace('hide', 'show') : row.entryJson,
-        })),
-    };
+    const audit = changedLog(() => isSpoilt);
     const source = auditSource({ audit, signing, signal });
     time += 11 * MINUTE_MS + 3 * DAY_MS;
     expect(await observe(source)).toEqual([]);
