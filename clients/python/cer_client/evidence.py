@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional
 
 from cer_client.coverage import Coverage
-from cer_client.drain import Drain, DrainHooks
+from cer_client.drain import Drain
 from cer_client.node import Node, NodeError
 from cer_client.recorder import CertifiedCall, CertifiedProject
+from cer_client.sending import DrainHooks
 from cer_client.spool import FileSpool, MemorySpool, Spool
 from cer_client.stats import Counts, Stats
 from cer_verify import Members, get, text_of

@@ -124,7 +124,7 @@ class DrainTest(unittest.TestCase):
     def test_others_are_sent_behind_more_of_them_than_one_request_has(self) -> None:
         self.bad_first((500, {"error": "INTERNAL_ERROR"}), 6)
         cer = self.certificates()
-        cer._evidence._drain._most = 2
+        cer._evidence._drain._sender._most = 2
         with mock.patch.object(cer._evidence._drain, "start"):
             for _ in range(7):
                 record(cer)
