@@ -1,4 +1,4 @@
-import { exceedsDepth, MAX_DEPTH, type JsonObject } from '@cer/canonical-json';
+import { exceedsDepth, MAX_DEPTH, member, type JsonObject } from '@cer/canonical-json';
 import { BUNDLE_TYPES } from '../bundle-types/registry.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
 import { schemaFinding, type Finding } from '../finding.js';
@@ -17,9 +17,19 @@ export interface ContentCheck {
 /** Layer 1 alone: form and hashes, no signature. @see docs/spec.md, "Layer 1: integrity" */
 export function checkContent(bundle: JsonObject): ContentCheck {
   const subject = readSubject(bundle, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
-  if (exceedsDepth(bundle, MAX_DEPTH.canonical)) {
+  const { outcome, hashed } = checkIntegrity(subject);
+  if (isTooDeep(bundle, hashed)) {
     return { subject, findings: [schemaFinding('', `nested deeper than ${MAX_DEPTH.canonical} levels`)], hashed: null };
   }
-  const { outcome, hashed } = checkIntegrity(subject);
   return { subject, findings: findingsOf(outcome), hashed };
+}
+
+/** Of members with a canonical form the depth is known: there is none below. */
+function isTooDeep(bundle: JsonObject, hashed: Integrity['hashed']): boolean {
+  if (hashed === null) return exceedsDepth(bundle, MAX_DEPTH.canonical);
+  const { projection } = hashed;
+  return Object.keys(bundle).some((name) => {
+    const value = member(bundle, name);
+    return value !== member(projection, name) && exceedsDepth(value, MAX_DEPTH.canonical - 1);
+  });
 }

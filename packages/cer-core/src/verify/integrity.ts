@@ -45,7 +45,7 @@ export function checkIntegrity(subject: Subject): Integrity {
   const values = form.length > 0 ? [] : layout.checkValueHashes(context);
   const stated = member(bundle, 'certificateHash');
   const mismatch: Finding[] =
-    hashing.hash !== null && isSha256Hash(stated) && hashing.hash !== stated
+    hashing.hash !== null && hashing.hash !== stated && isSha256Hash(stated)
       ? [
           {
             code: 'CERTIFICATE_HASH_MISMATCH',

@@ -36,6 +36,12 @@ describe('the content of a bundle', () => {
     expect(findings).toEqual([{ code: 'SCHEMA_ERROR', member: '', detail: 'nested deeper than 160 levels' }]);
     expect(hashed).toBeNull();
     expect(checkContent({ ...sealed, deep: deep(100) }).findings).toEqual([]);
+    for (const hashedMember of ['snapshot', 'context']) {
+      const bundle = { ...sealed, [hashedMember]: { ...forge.object(sealed['snapshot']), deep: deep(159) } };
+      expect(checkContent(bundle)).toMatchObject({ findings, hashed: null });
+    }
+    expect(checkContent({ ...sealed, deep: deep(159) }).findings).toEqual([]);
+    expect(codesOf({ ...sealed, context: deep(159) })).toEqual(['CERTIFICATE_HASH_MISMATCH certificateHash']);
   });
 
   it('has one finding for a value without canonical form', () => {
