@@ -15,7 +15,14 @@ from cer_client.certified_answers import SealedCall
 from cer_client.evidence import Evidence, Hooks, Limits
 from cer_client.executions import Json
 from cer_client.node import Node
-from cer_client.options import check_amounts, check_functions, check_label, check_numbers, check_strings
+from cer_client.options import (
+    check_amounts,
+    check_confidential,
+    check_functions,
+    check_label,
+    check_numbers,
+    check_strings,
+)
 from cer_client.projects import Project
 from cer_client.recorder import CertifiedCall, CertifiedProject, Confidential, Recorder, RecorderDeps
 from cer_client.redaction import Redaction, checked
@@ -84,8 +91,10 @@ class Certificates:
         check_amounts(amounts)
         check_functions({"certify": certify, "on_certified": on_certified, "on_project": on_project})
         check_functions({"on_dead_letter": on_dead_letter, "on_error": on_error})
-        if confidential is not None and not isinstance(confidential, Confidential):
-            raise TypeError("confidential: must be a Confidential(prompt, on_openings)")
+        if confidential is not None:
+            if not isinstance(confidential, Confidential):
+                raise TypeError("confidential: must be a Confidential(prompt, on_openings)")
+            check_confidential(confidential.prompt, confidential.on_openings, confidential.parameters)
         url = _address(node_url or os.environ.get("CER_NODE_URL", ""))
         protocol = protocol or ("1.3.0" if confidential is None else "1.3.1")
         if protocol not in ("1.2.0", "1.3.0", "1.3.1") or (protocol == "1.3.1") != (confidential is not None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, Optional
 
+from cer_client.executions import faults_of
 from cer_verify import has_control, unit_count, well_formed
 
 
@@ -39,3 +40,19 @@ def check_functions(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value is not None and not callable(value):
             raise TypeError(f"{name}: must be a function")
+
+
+def check_confidential(prompt: object, on_openings: object, parameters: object) -> None:
+    """Raises TypeError or ValueError for options with which no call would get a certificate."""
+    if not isinstance(prompt, str) or not prompt:
+        raise TypeError("confidential.prompt: must be a non-empty string")
+    if not well_formed(prompt):
+        raise ValueError("confidential.prompt: must not contain a lone surrogate")
+    if not callable(on_openings):
+        raise TypeError("confidential.on_openings: must be a function")
+    if not isinstance(parameters, Mapping):
+        raise TypeError("confidential.parameters: must be a mapping")
+    stated = {"temperature": 0, "maxTokens": 0, "topP": None, "seed": None, **parameters}
+    call = {"protocolVersion": "1.3.1", "provider": "any", "model": "any", "input": "", "output": "", "prompt": prompt}
+    for fault in faults_of({**call, "parameters": stated}):
+        raise ValueError(f"confidential.{fault}")

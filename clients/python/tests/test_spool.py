@@ -610,6 +610,22 @@ class SpoolTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "^(node_url|protocol|on_full): must "):
                 Certificates("tests", **{"node_url": NODE_DOWN, "in_memory": True, **options})  # type: ignore[arg-type]
 
+    def test_confidential_options_that_seal_no_call(self) -> None:
+        for prompt, on_openings, parameters, rule in (
+            (5, print, {}, "confidential.prompt: must be a non-empty string"),
+            ("", print, {}, "confidential.prompt: must be a non-empty string"),
+            ("\ud800", print, {}, "confidential.prompt: must not contain a lone surrogate"),
+            ("p", None, {}, "confidential.on_openings: must be a function"),
+            ("p", print, None, "confidential.parameters: must be a mapping"),
+            ("p", print, {"max_tokens": 5}, "confidential.parameters: must have exactly temperature, maxTokens, topP"),
+            ("p", print, {"temperature": "0"}, "confidential.parameters.temperature: must be a finite number"),
+        ):
+            confidential = Confidential(prompt, on_openings, parameters)  # type: ignore[arg-type]
+            with self.assertRaisesRegex((TypeError, ValueError), f"^{rule}"):
+                Certificates("tests", node_url=NODE_DOWN, in_memory=True, confidential=confidential)
+        declared = Confidential("p", lambda _: None, {"maxTokens": 1})
+        Certificates("tests", node_url=NODE_DOWN, in_memory=True, confidential=declared).close(0)
+
     def test_options_of_another_type(self) -> None:
         for options, rule in (
             ({"app_id": 5}, "app_id: must be a string"),
