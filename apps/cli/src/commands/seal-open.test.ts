@@ -71,6 +71,18 @@ describe('cer seal', () => {
     });
     expect(stderr).not.toContain('secret');
   });
+
+  it('refuses a member that is nested deeper than a node takes', async () => {
+    const sealed = (levels: number): ReturnType<typeof cer> => {
+      const input = '['.repeat(levels) + ']'.repeat(levels);
+      return cer(['seal', folder.write('deep.json', `{"provider":"p","model":"m","input":${input},"output":""}`)]);
+    };
+    expect(await sealed(96)).toMatchObject({ exitCode: 0, stderr: '' });
+    const { exitCode, stdout, stderr } = await sealed(97);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    const details = ['input: nested deeper than 96 levels'];
+    expect(JSON.parse(stderr)).toMatchObject({ reason: 'BUNDLE_CORRUPTED', details });
+  });
 });
 
 describe('cer open', () => {

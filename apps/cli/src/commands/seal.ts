@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { appendPath, exceedsDepth, isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { CerError } from '@cer/cer-core';
 import {
   executionRequestFaults,
+  REQUEST_DEPTH,
   SALT_BYTES,
   sealExecution,
   type CommitmentSalts,
@@ -49,6 +50,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     return refuse('BUNDLE_CORRUPTED', [`${json.fault.member || 'the file'}: ${json.fault.detail}`], io);
   }
   const given = flags.salts === undefined ? null : await readOpenings(flags.salts, io.stdin, maxBytes);
+  const tooDeep = isJsonObject(json.value) ? depthFaults(json.value) : [];
+  if (tooDeep.length > 0) return refuse('BUNDLE_CORRUPTED', tooDeep, io);
   const faults = executionRequestFaults(json.value);
   if (faults.length > 0 || !isJsonObject(json.value)) return refuse('VALIDATION_ERROR', faults, io);
 
@@ -69,6 +72,14 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     );
   }
   return EXIT.verified;
+}
+
+/** A node refuses these members too. @see docs/spec.md, "Strict JSON" */
+function depthFaults(request: JsonObject): string[] {
+  const limit = REQUEST_DEPTH - 1;
+  return Object.entries(request)
+    .filter(([, value]) => exceedsDepth(value, limit))
+    .map(([name]) => `${appendPath('', name)}: nested deeper than ${limit} levels`);
 }
 
 function seal(request: JsonObject, given: CommitmentSalts | null, io: Io): SealedExecution {
