@@ -42,6 +42,24 @@ describe('cer embed', () => {
     expect(again.exitCode).toBe(1);
   });
 
+  it('replaces the certificate that the picture carries', async () => {
+    const bundle = await certifiedPicture(PNG);
+    const carrier = folder.write('carrier.png', embedCertificate(PNG, bundle));
+    const out = folder.file('logged.png');
+    const logged = { ...bundle, declaration: { added: 'later' } };
+    const argv = ['embed', carrier, '--certificate', folder.write('logged.json', logged), '--out', out];
+    expect(await cer(argv)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(new Uint8Array(readFileSync(out))).toEqual(embedCertificate(PNG, logged));
+    const same = await cer(['embed', carrier, '--certificate', certificate, '--out', folder.file('same.png')]);
+    expect([same.exitCode, JSON.parse(same.stderr)]).toMatchObject([1, { reason: 'UNCHANGED' }]);
+  });
+
+  it('names the fault of a picture that it cannot read', async () => {
+    const cut = folder.write('half.png', PNG.subarray(0, 48));
+    const said = await cer(['embed', cut, '--certificate', certificate, '--out', folder.file('none.png')]);
+    expect([said.exitCode, JSON.parse(said.stderr)]).toMatchObject([1, { reason: 'BUNDLE_CORRUPTED' }]);
+  });
+
   it('refuses another picture than the certified one', async () => {
     const other = folder.write('other.png', greyPng(121));
     const said = await cer(['embed', other, '--certificate', certificate, '--out', folder.file('no.png')]);

@@ -1,5 +1,5 @@
 import { CerError } from '@cer/cer-core';
-import { embedCertificate, judgePicture } from '@cer/cer-core/picture';
+import { embedCertificate, judgePicture, readPicture } from '@cer/cer-core/picture';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -17,7 +17,10 @@ export const embedCommand: Command = {
   summary: 'put the certificate of a render into its picture',
   usage: ['embed PICTURE|- --certificate FILE --out FILE'],
   options: [
-    ['--certificate FILE', 'the certificate that names this picture: a bundle or a package'],
+    [
+      '--certificate FILE',
+      'the certificate that names this picture: a bundle or a package; it replaces the one that PICTURE carries',
+    ],
     ['--out FILE', 'the PNG to write; it replaces no file'],
   ],
   examples: [['cer embed picture.png --certificate certificate.json --out certified.png', 'no pixel changes']],
@@ -31,8 +34,15 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (from === undefined) throw new UsageError('--certificate is missing', { seesHelp: true });
   if (out === undefined) throw new UsageError('--out is missing', { seesHelp: true });
   if (source === '-' && from === '-') throw new UsageError('PICTURE and --certificate cannot both be standard input');
-  const picture = await readBytes(source, io.stdin, DEFAULT_MAX_BYTES);
+  const file = await readBytes(source, io.stdin, DEFAULT_MAX_BYTES);
   const certificate = readOwnJson(await readBytes(from, io.stdin, DEFAULT_MAX_BYTES), from);
+  let picture: Uint8Array;
+  try {
+    picture = readPicture(file).png;
+  } catch (error) {
+    if (!(error instanceof CerError)) throw error;
+    return fail({ reason: 'BUNDLE_CORRUPTED', detail: error.message }, io);
+  }
   const intact = await evaluateCer(certificate, { verifiedAt: io.now().toISOString() });
   const {
     evaluation: { integrity, findings },
@@ -48,6 +58,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   } catch (error) {
     if (!(error instanceof CerError)) throw error;
     throw new UsageError(`${nameOf(source)}: ${error.message}`);
+  }
+  if (Buffer.compare(certified, file) === 0) {
+    return fail({ reason: 'UNCHANGED', detail: 'the picture carries this certificate already' }, io);
   }
   await writeNewFile(out, certified, { option: '--out' }, io);
   return EXIT.verified;
