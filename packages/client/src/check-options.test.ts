@@ -6,6 +6,8 @@ import { settingsOf } from './settings.js';
 
 const GOOD = { appId: 'tests', nodeUrl: 'http://127.0.0.1:1', spoolDir: null };
 
+const SEALED = { prompt: 'x', onOpenings: (): void => undefined };
+
 /** As a program without types calls it. */
 const untyped: (options?: unknown) => unknown = (options) => Reflect.apply(certificates, undefined, [options]);
 
@@ -24,6 +26,14 @@ describe('options of a program without types', () => {
     [{ onCertified: 'log' }, 'onCertified: must be a function'],
     [{ confidential: true }, 'confidential: must be an object with the string prompt and the function onOpenings'],
     [{ confidential: { prompt: 'x' } }, 'confidential: must be an object with'],
+    [{ confidential: { ...SEALED, prompt: '' } }, 'confidential.prompt: must be a non-empty string'],
+    [{ confidential: { ...SEALED, prompt: '\ud800' } }, 'confidential.prompt: must not contain a lone surrogate'],
+    [{ confidential: { ...SEALED, parameters: null } }, 'confidential.parameters: must be an object'],
+    [{ confidential: { ...SEALED, parameters: { max_tokens: 5 } } }, 'confidential.parameters: must have exactly'],
+    [
+      { confidential: { ...SEALED, parameters: { temperature: '0' } } },
+      'confidential.parameters.temperature: must be a finite number',
+    ],
     [{ coverage: true }, 'coverage: must be an object, and its everyMs a number above 0'],
     [{ coverage: { everyMs: '1m' } }, 'coverage: must be an object, and its everyMs a number above 0'],
     [{ redation: { name: 'x' } }, 'redation: is not an option. The options are appId, nodeUrl, apiKey, '],
@@ -48,6 +58,9 @@ describe('options of a program without types', () => {
     const hook = (): void => undefined;
     const given = { coverage: {}, certify: undefined, onError: hook, maxSpoolBytes: Infinity, retries: 0 };
     expect(() => untyped({ ...GOOD, ...given })).not.toThrow();
+    for (const parameters of [undefined, { maxTokens: 5, seed: 1 }]) {
+      expect(() => untyped({ ...GOOD, confidential: { ...SEALED, parameters } })).not.toThrow();
+    }
   });
 
   it('says what the functions of a client take', async () => {

@@ -1,4 +1,5 @@
 import { isWellFormed } from '@cer/canonical-json';
+import { executionRequestFaults } from '@cer/cer-core/seal';
 import type { CertificatesOptions } from './settings.js';
 
 /** A test of an option that is stated, and the rule in words. */
@@ -63,6 +64,24 @@ export function checkOptions(options: unknown): void {
   }
   const redaction = memberOf(options, 'redaction');
   if (redaction !== undefined) checkRedaction(redaction);
+  const confidential = memberOf(options, 'confidential');
+  if (confidential !== undefined) checkConfidential(confidential);
+}
+
+/** As certificates take both: no call would get a certificate with another value. */
+function checkConfidential(confidential: unknown): void {
+  const prompt = memberOf(confidential, 'prompt');
+  if (typeof prompt !== 'string' || !isWellFormed(prompt)) {
+    throw new TypeError('confidential.prompt: must not contain a lone surrogate');
+  }
+  const stated = memberOf(confidential, 'parameters');
+  if (stated !== undefined && (typeof stated !== 'object' || stated === null)) {
+    throw new TypeError('confidential.parameters: must be an object');
+  }
+  const parameters = { temperature: 0, maxTokens: 0, topP: null, seed: null, ...stated };
+  const call = { protocolVersion: '1.3.1', provider: 'any', model: 'any', input: '', output: '', prompt, parameters };
+  const [fault] = executionRequestFaults(call);
+  if (fault !== undefined) throw new TypeError(`confidential.${fault}`);
 }
 
 /** With a redaction of another form content would pass for masked, or the certificate not say that it is. */
