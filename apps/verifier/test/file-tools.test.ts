@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
 import { isJsonObject } from '@cer/canonical-json';
-import { formatOpenings } from '@cer/cer-core/seal';
+import { buildProject, formatOpenings } from '@cer/cer-core/seal';
 import { embedCertificate } from '@cer/cer-core/picture';
 import { reviewRequest } from '@cer/cer-core/review';
 import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed, TEST_TIME } from '@cer/cer-core/testing';
@@ -243,6 +243,14 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction(
       `document.querySelector('.result .checked-by')?.textContent.includes('a\\\\u{202e}nosj.exe')`,
     );
+  });
+
+  it('shows the results of steps beside long names without spaces', async () => {
+    const { bundle } = sealed({ executionId: 'e'.repeat(256) });
+    const step = { stepId: 's'.repeat(300), bundle, registryMembers: { stepLabel: 'l'.repeat(5000) } };
+    await verdictFor(buildProject({ projectTitle: 't'.repeat(5000) }, [step]));
+    const isWhole = await watched.page.$eval('.scroll:has(.steps)', (box) => box.scrollWidth <= box.clientWidth);
+    expect(isWhole).toBe(true);
   });
 
   it('keeps the focus when the list of steps ends', async () => {
