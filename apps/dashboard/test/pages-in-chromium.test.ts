@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
 import { generateSync } from 'otplib';
+import { coveragePage } from '../src/coverage/coverage-page.js';
 import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
 import { createOidcProvider } from '../src/oidc/provider.js';
 import { PLACES } from '../src/web/document.js';
@@ -186,6 +187,30 @@ describeInChromium('every page, in both modes and on phones', () => {
     await see('Plan and usage', 'usage');
     await open('/');
     await see('Overview', 'overview');
+  });
+
+  it('of coverage, with tables that a screen of 1280 pixels shows whole', async () => {
+    const names = [null, 'travel-desk', 'a'.repeat(256)];
+    const counts = { certified: 123_456, reports: 1, refused: 12_345, reported: null, bridgeRefused: 1234 };
+    const refusals = { EXECUTION_MUTATION_DETECTED: 12_000, VALIDATION_ERROR: 345 };
+    const days = names.map((appId) => ({ day: '2026-01-01', appId, ...counts, refusals }));
+    const coverage = { from: '2026-01-01', to: '2026-01-01', isCounted: true, days };
+    // The page of a dashboard without a node, with what a node would have counted.
+    await open('/coverage');
+    const { body } = coveragePage({ coverage, appId: null });
+    await page.$eval(
+      'main',
+      (main, markup) => {
+        main.insertAdjacentHTML('beforeend', markup);
+      },
+      body.text,
+    );
+    await page.setViewport({ width: 1280, height: 900 });
+    const isWhole = await page.$$eval('.scroll:has(table)', (boxes) =>
+      boxes.map(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth),
+    );
+    expect(isWhole).toEqual([true, true]);
+    await see('Coverage', 'coverage');
   });
 
   it('of settings: refused, saved', async () => {

@@ -135,7 +135,7 @@ function applications({ from, to, days }: BridgedCoverage): Html | false {
     html`<section aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
       <div class="scroll card" role="region" aria-label="Table of applications" tabindex="0">
-        <table>
+        <table class="applications">
           <thead>
             <tr>
               <th scope="col">Application</th>
@@ -177,7 +177,7 @@ function numbers(days: readonly BridgedDay[]): Html {
 function dayTable(days: readonly BridgedDay[]): Html {
   if (days.length === 0) return html`<p class="card empty">Nothing was certified or refused in this time.</p>`;
   return html`<div class="scroll card" role="region" aria-label="Table of days" tabindex="0">
-    <table>
+    <table class="days">
       <thead>
         <tr>
           <th scope="col">Day (UTC)</th>
@@ -201,7 +201,14 @@ function dayTable(days: readonly BridgedDay[]): Html {
   </div>`;
 }
 
-function reasons(refusals: BridgedDay['refusals']): string {
-  const found = Object.entries(refusals).map(([code, count]) => `${code} ${grouped(count)}`);
-  return found.length === 0 ? '–' : found.join(', ');
+function reasons(refusals: BridgedDay['refusals']): Html | string {
+  const found = Object.entries(refusals);
+  if (found.length === 0) return '–';
+  return html`${found.map(([code, count], at) => html`${at > 0 && ', '}${breakable(code)} ${grouped(count)}`)}`;
+}
+
+/** A code that may break after each of its words. */
+function breakable(code: string): readonly (Html | string)[] {
+  const [first = '', ...others] = code.split('_');
+  return [first, ...others.map((word) => html`_<wbr />${word}`)];
 }
