@@ -130,6 +130,19 @@ describe('a page', () => {
     expect(text).toMatch(/certified as <code>sha256:abc<\/code>[\s\S]*was sent <code>sha256:def<\/code>/);
   });
 
+  it('shows received values that reorder text as they are', async () => {
+    const cookie = await signIn();
+    const bidi = 'a\u202exe.txt';
+    const received = [
+      ingest({ provider: bidi, executionId: bidi }),
+      ingest({ outcome: 'refused', status: 400, reason: bidi }),
+    ];
+    await bridge.store.ingests.record(tenant.tenantId, received, { certified: 1, refused: 1 });
+    const { text } = await get('/', cookie);
+    expect(text.match(/a\\u\{202e\}xe\.txt/g)).toHaveLength(3);
+    expect(text).not.toContain('\u202e');
+  });
+
   it('reports an unreachable node', async () => {
     expect((await get('/', await signIn())).text).toContain('node not reachable');
   });

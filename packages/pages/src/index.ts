@@ -9,3 +9,4 @@ export { pageHeaders } from './page-headers.js';
 export { isSameOrigin } from './same-origin.js';
 export { isFromTheFuture, isTouchDue, type SessionTimes } from './session-times.js';
 export { stateRoutes } from './state-routes.js';
+export { visible } from './visible.js';

@@ -1,4 +1,4 @@
-import { html, type Html } from '@cer/pages';
+import { html, visible, type Html } from '@cer/pages';
 import type { Ingest, Throughput } from '../store/index.js';
 
 export interface LiveEvidence {
@@ -63,7 +63,7 @@ function refusedItem(ingest: Ingest): Html {
   return html`${headline(ingest)}<span class="state ${isPassing ? 'warn' : 'bad'}"
       >${status}${isPassing && ', send again'}</span
     >
-    <p>${reason}</p>
+    <p>${reason !== null && visible(reason)}</p>
     ${certificateHash !== null && html`<p class="hash">certified as <code>${certificateHash}</code></p>`}
     ${submittedHash !== null && html`<p class="hash">was sent <code>${submittedHash}</code></p>`} ${execution(ingest)}`;
 }
@@ -71,14 +71,14 @@ function refusedItem(ingest: Ingest): Html {
 function headline({ at, source, model, provider }: Ingest): Html {
   const what = [provider, model].filter((text) => text !== null).join(' ');
   return html`<p>
-    <strong>${what === '' ? 'Execution' : what}</strong>
+    <strong>${what === '' ? 'Execution' : visible(what)}</strong>
     <span class="muted">${SOURCES[source]}</span>
     <time class="muted" datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>
   </p>`;
 }
 
 function execution({ executionId }: Ingest): Html | false {
-  return executionId !== null && html`<p class="muted hash">execution ${executionId}</p>`;
+  return executionId !== null && html`<p class="muted hash">execution ${visible(executionId)}</p>`;
 }
 
 /** A URL from the node becomes a link only when it is http or https. */

@@ -73,3 +73,10 @@ it('names executions without an application in one way', () => {
   expect(text).toContain('<th scope="row">none</th>');
   expect(text).toContain('<th scope="row">2026-01-02</th> <td>none</td>');
 });
+
+it('shows names that reorder text as they are', () => {
+  const [plain, bidi] = ['one', 'a\u202exe.txt'].map((appId) => dayOf('2026-01-02', appId, { certified: 1 }));
+  const text = textOf([plain, bidi].filter((day) => day !== undefined));
+  expect(text).toContain('<td>a\\u{202e}xe.txt</td>');
+  expect(text).not.toContain('\u202e');
+});

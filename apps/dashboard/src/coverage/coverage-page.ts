@@ -1,4 +1,4 @@
-import { html, type Html } from '@cer/pages';
+import { html, visible, type Html } from '@cer/pages';
 import { grouped } from '../usage/usage-page.js';
 import { faultSummary, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
@@ -24,7 +24,7 @@ export function coveragePage({ coverage, appId }: CoveragePage): PageAnswer {
       }
       ${question({ from, to, appId: appId ?? '' })}
       <section class="card" aria-labelledby="chart">
-        <h2 id="chart">${from} to ${to}${appId !== null && html`, ${appId}`}</h2>
+        <h2 id="chart">${from} to ${to}${appId !== null && html`, ${visible(appId)}`}</h2>
         ${coverageChart(chartDays(coverage), waitingOf(days))} ${producerNote(days)}
       </section>
       ${appId === null && applications(coverage)}
@@ -145,8 +145,9 @@ function applications({ from, to, days }: BridgedCoverage): Html | false {
           <tbody>
             ${names.map(([name, own]) => {
               const query = new URLSearchParams({ from, to, app_id: name ?? '' }).toString();
+              const shown = name === null ? NO_APPLICATION : html`<a href="/coverage?${query}">${visible(name)}</a>`;
               return html`<tr>
-                <th scope="row">${name === null ? NO_APPLICATION : html`<a href="/coverage?${query}">${name}</a>`}</th>
+                <th scope="row">${shown}</th>
                 ${numbers(own)}
               </tr>`;
             })}
@@ -191,7 +192,7 @@ function dayTable(days: readonly BridgedDay[]): Html {
           (day) =>
             html`<tr>
               <th scope="row">${day.day}</th>
-              <td>${day.appId ?? NO_APPLICATION}</td>
+              <td>${visible(day.appId ?? NO_APPLICATION)}</td>
               ${numbers([day])}
               <td>${reasons(day.refusals)}</td>
             </tr>`,

@@ -1,5 +1,5 @@
 import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
-import { html, type Html } from '@cer/pages';
+import { html, visible, type Html } from '@cer/pages';
 import { choiceField, faultSummary, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import { moment } from '../web/moments.js';
@@ -153,5 +153,6 @@ function tableRow(row: RecordRow, href: string): Html {
 
 /** A name of any length, cut to the width of its column; the whole one is on the page of the certificate. */
 function longCell(text: string): Html {
-  return html`<td class="long" title="${text}">${text}</td>`;
+  const shown = visible(text);
+  return html`<td class="long" title="${shown}">${shown}</td>`;
 }

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { reviewOf } from '@cer/cer-core/review';
 import { toNodeVerifyResponse, type Evaluation, type LayerOutcome } from '@cer/cer-core/verify';
-import { html, type Html } from '@cer/pages';
+import { html, visible, type Html } from '@cer/pages';
 import { CERTIFICATE_HEADLINES, certificateHeadline, LAYER_TEXTS } from '@cer/pages/verdict';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
@@ -109,7 +109,7 @@ function facts(row: RecordRow, certificate: JsonObject, { signed, status }: Eval
       ([name, value]) =>
         html`<div>
           <dt>${name}</dt>
-          <dd>${value}</dd>
+          <dd>${typeof value === 'string' ? visible(value) : value}</dd>
         </div>`,
     )}
   </dl>`;

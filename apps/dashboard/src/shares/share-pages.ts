@@ -1,4 +1,4 @@
-import { html, type Html } from '@cer/pages';
+import { html, visible, type Html } from '@cer/pages';
 import type { Share, ShareTarget } from '../store/index.js';
 import { formTokenField, selectField } from '../web/fields.js';
 import { pageLinks, type ListPage } from '../web/list-page.js';
@@ -68,7 +68,9 @@ function nameOf({ kind }: ShareTarget): string {
 function shownBy({ kind, target }: ShareTarget): Html {
   if (kind === 'certificate') return html`<code>${target}</code>`;
   if (target === '') return html`Every certificate that is not hidden, later ones included.`;
-  const filters = [...new URLSearchParams(target)].map(([name, value]) => html`<li><code>${name}</code> ${value}</li>`);
+  const filters = [...new URLSearchParams(target)].map(
+    ([name, value]) => html`<li><code>${name}</code> ${visible(value)}</li>`,
+  );
   return html`What these filters find, later certificates included:
     <ul>
       ${filters}

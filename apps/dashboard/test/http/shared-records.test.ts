@@ -12,6 +12,8 @@ const hashOf = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const SHARED = hashOf('a');
 const RESEAL = hashOf('b');
 const OTHER = hashOf('c');
+/** A name whose second half is read backwards where it is shown raw. */
+const BIDI = 'a\u202exe.txt';
 
 let hidden: ReadonlySet<string>;
 let dashboard: TestDashboard;
@@ -19,6 +21,7 @@ let dashboard: TestDashboard;
 const RECORDS = [
   { certificateHash: SHARED, executionId: 'run-1', names: [SHARED, RESEAL] },
   { certificateHash: OTHER, executionId: SHARED, names: [OTHER] },
+  { certificateHash: hashOf('d'), executionId: BIDI, names: [hashOf('d')] },
 ];
 
 /** The rows that a query finds, by the filters that links use here. */
@@ -79,4 +82,16 @@ describe.each([
 
 it('a link of a search for an executionId opens what it shows', async () => {
   expect(await statusesOf({ kind: 'set', target: 'search=run-1' })).toEqual([200, 200, 200, 404, 404]);
+});
+
+it('shows names that reorder text as they are', async () => {
+  const target = { kind: 'set', target: new URLSearchParams({ search: BIDI }).toString() } as const;
+  const { url, ...share } = issueShare(PUBLIC_URL, dashboard.tenant.tenantId, target, 7, dashboard.now());
+  await dashboard.store.shares.create(share, 'test');
+  const path = new URL(url).pathname;
+  for (const end of ['', `/certificate/${hashOf('d')}`]) {
+    const { text } = await request(dashboard.app).get(`${path}${end}`);
+    expect(text).toContain('a\\u{202e}xe.txt');
+    expect(text).not.toContain('\u202e');
+  }
 });

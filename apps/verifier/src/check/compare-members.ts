@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
 import { readSubject, unwrap } from '@cer/cer-core/verify';
-import { visible } from './visible-text.js';
+import { visible } from '@cer/pages/visible';
 
 /** One member in which two bundles differ. */
 export interface MemberDifference {

@@ -1,6 +1,6 @@
 import { keyFingerprint, toSpkiBase64 } from '@cer/keys';
+import { visible } from '@cer/pages/visible';
 import { readKeySet } from './check-artefact.js';
-import { visible } from './visible-text.js';
 
 /** A key as people compare it. */
 export interface ListedKey {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { visible } from '../check/visible-text.js';
+import { visible } from '@cer/pages/visible';
 import { Hash } from './copy-block.js';
 import { recordPath } from './record-path.js';
 import { TEXTS } from './texts.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { visible } from '../../check/visible-text.js';
+import { visible } from '@cer/pages/visible';
 import { TEXTS } from '../../view/texts.js';
 import { LatestAnswer } from './latest-answer.js';
 import { useDrops } from './use-drops.js';
