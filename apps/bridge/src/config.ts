@@ -2,6 +2,7 @@ import {
   host,
   loadConfig,
   logLevel,
+  minutes,
   port,
   positiveInteger,
   serviceUrl,
@@ -58,8 +59,8 @@ export const VARIABLES = z.object({
   BYTES_AT_ONCE: positiveInteger(192 * MIB).describe(
     'Maximum bytes of bodies in memory, of all clients together; one account gets half of it.',
   ),
-  SESSION_IDLE_MINUTES: positiveInteger(60).describe('Minutes without a request after which a session ends.'),
-  SESSION_MAX_MINUTES: positiveInteger(12 * 60).describe('Maximum age of a session, in minutes.'),
+  SESSION_IDLE_MINUTES: minutes(60).describe('Minutes without a request after which a session ends.'),
+  SESSION_MAX_MINUTES: minutes(12 * 60).describe('Maximum age of a session, in minutes.'),
 });
 
 const Settings = VARIABLES.refine(

@@ -4,6 +4,7 @@ import {
   host,
   loadConfig,
   logLevel,
+  minutes,
   port,
   positiveInteger,
   secret,
@@ -64,16 +65,16 @@ export const VARIABLES = z.object({
   OIDC_MEMBER_VALUES: valueList().describe('Values that make a member.'),
   OIDC_REVIEWER_VALUES: valueList().describe('Values that make a reviewer.'),
   OIDC_AUDITOR_VALUES: valueList().describe('Values that make an auditor.'),
-  OIDC_SESSION_MINUTES: positiveInteger(60).describe(
+  OIDC_SESSION_MINUTES: minutes(60).describe(
     'Maximum age of a session by the provider, in minutes; a person removed there is out after it.',
   ),
-  SESSION_IDLE_MINUTES: positiveInteger(60).describe('Minutes without a request after which a session ends.'),
-  SESSION_MAX_MINUTES: positiveInteger(DAY_MINUTES / 2).describe('Maximum age of a session, in minutes.'),
+  SESSION_IDLE_MINUTES: minutes(60).describe('Minutes without a request after which a session ends.'),
+  SESSION_MAX_MINUTES: minutes(DAY_MINUTES / 2).describe('Maximum age of a session, in minutes.'),
   LOGIN_ATTEMPTS_PER_ACCOUNT: positiveInteger(10).describe(
     'Maximum sign-in attempts at one account per network or known device, and window.',
   ),
   LOGIN_ATTEMPTS_PER_ADDRESS: positiveInteger(50).describe('Maximum sign-in attempts per network and window.'),
-  LOGIN_WINDOW_MINUTES: positiveInteger(15).describe('Length of that window, in minutes.'),
+  LOGIN_WINDOW_MINUTES: minutes(15).describe('Length of that window, in minutes.'),
 });
 
 const REQUIRED_WITH_OIDC = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_TENANT'] as const;

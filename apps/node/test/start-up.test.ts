@@ -82,6 +82,20 @@ describe('a starting node', () => {
     await expect(startNode(env)).rejects.toThrow(`COMMITMENT_SECRET_FILE: lacks ${activeId}`);
   });
 
+  it('refuses times that no timer of Node.js can wait', () => {
+    const names = ['TSA_TIMEOUT_MS', 'LOG_EVERY_MS', 'HEADERS_TIMEOUT_MS', 'REQUEST_TIMEOUT_MS', 'DRAIN_TIMEOUT_MS'];
+    for (const name of names) {
+      expect(() => loadNodeConfig({ ...env, [name]: '2147483648' })).toThrow(
+        `${name}: must be a whole number, 1 to 2147483647`,
+      );
+    }
+    for (const name of ['KEY_SET_MAX_AGE_S', 'RETENTION_SWEEP_EVERY_S']) {
+      expect(() => loadNodeConfig({ ...env, [name]: '2147484' })).toThrow(
+        `${name}: must be a whole number, 0 to 2147483`,
+      );
+    }
+  });
+
   it('refuses another node’s id', async () => {
     await startedOnce({ NODE_ID: 'node-one' });
     await expect(startNode({ ...env, NODE_ID: 'node-two' })).rejects.toThrow(/^NODE_ID: differs/);

@@ -3,6 +3,7 @@ import {
   host,
   loadConfig,
   logLevel,
+  milliseconds,
   port,
   positiveInteger,
   serviceUrl,
@@ -38,7 +39,7 @@ export const VARIABLES = z.object({
     .describe(
       'Policy (tlog-policy) under which `/log` and the pages of records check log and witnesses. Unset: they are not checked.',
     ),
-  NODE_TIMEOUT_MS: positiveInteger(10_000).describe('Maximum time for an answer of the node.'),
+  NODE_TIMEOUT_MS: milliseconds(10_000).describe('Maximum time for an answer of the node.'),
 });
 
 const Settings = VARIABLES.transform((env) => ({

@@ -3,8 +3,10 @@ import {
   flag,
   host,
   logLevel,
+  milliseconds,
   port,
   positiveInteger,
+  secondsOrNone,
   secret,
   serviceUrl,
   trustedProxies,
@@ -99,9 +101,9 @@ export const VARIABLES = z.object({
     .min(1)
     .optional()
     .describe('File with the user PIN of the token, not readable by other users. Required with `SIGNER=pkcs11`.'),
-  KEY_SET_MAX_AGE_S: wholeNumber(0)
-    .default(60)
-    .describe('Seconds for which verifiers may cache the key set. A new key is published that long before it signs.'),
+  KEY_SET_MAX_AGE_S: secondsOrNone(60).describe(
+    'Seconds for which verifiers may cache the key set. A new key is published that long before it signs.',
+  ),
   ROOT_KEY_FILE: z
     .string()
     .min(1)
@@ -145,7 +147,7 @@ export const VARIABLES = z.object({
     .describe(
       'PEM file with the root certificates of trusted authorities. Required with `TSA_URLS`; without `TSA_URLS` it is used for verification only.',
     ),
-  TSA_TIMEOUT_MS: positiveInteger(10_000).describe(
+  TSA_TIMEOUT_MS: milliseconds(10_000).describe(
     'Maximum time for an answer of an authority; a failed request is repeated after 1 s to 5 min.',
   ),
   TSA_MODE: z
@@ -171,9 +173,7 @@ export const VARIABLES = z.object({
     .describe(
       'Policy (C2SP tlog-policy) with the witnesses that must cosign a checkpoint before it is published. Unset: none.',
     ),
-  LOG_EVERY_MS: positiveInteger(1000).describe(
-    'Pause between two turns that give new receipts their place in the log.',
-  ),
+  LOG_EVERY_MS: milliseconds(1000).describe('Pause between two turns that give new receipts their place in the log.'),
   LOG_WITNESS_EVERY_S: positiveInteger(10).describe(
     'Shortest time in seconds between two requests to witnesses; public ones grant a number of requests per day.',
   ),
@@ -212,9 +212,9 @@ export const VARIABLES = z.object({
   STORE_QUEUE_LIMIT: positiveInteger(10_000).describe(
     'Maximum certificates waiting for their commit; further ones get 503 with `Retry-After`.',
   ),
-  RETENTION_SWEEP_EVERY_S: wholeNumber(0)
-    .default(600)
-    .describe('Seconds between two deletions of expired records. 0: this node never deletes expired records.'),
+  RETENTION_SWEEP_EVERY_S: secondsOrNone(600).describe(
+    'Seconds between two deletions of expired records. 0: this node never deletes expired records.',
+  ),
   RATE_LIMIT_KEY_PER_MINUTE: wholeNumber(1, MAX_RATE)
     .optional()
     .describe("Maximum requests per minute of one API key, in addition to the limits of its account's plan."),
@@ -247,9 +247,9 @@ export const VARIABLES = z.object({
     .transform((text) => text === 'true')
     .default(false)
     .describe('`true` switches tracing off.'),
-  HEADERS_TIMEOUT_MS: positiveInteger(10_000).describe('Maximum time for receiving the head of a request; then 408.'),
-  REQUEST_TIMEOUT_MS: positiveInteger(300_000).describe('Maximum time for receiving a whole request; then 408.'),
-  DRAIN_TIMEOUT_MS: positiveInteger(DRAIN_TIMEOUT_MS).describe(
+  HEADERS_TIMEOUT_MS: milliseconds(10_000).describe('Maximum time for receiving the head of a request; then 408.'),
+  REQUEST_TIMEOUT_MS: milliseconds(300_000).describe('Maximum time for receiving a whole request; then 408.'),
+  DRAIN_TIMEOUT_MS: milliseconds(DRAIN_TIMEOUT_MS).describe(
     'Maximum time for finishing accepted requests at shutdown; then connections are closed.',
   ),
   MAX_TOTAL_FRAMES: wholeNumber(2)

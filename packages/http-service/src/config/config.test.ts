@@ -9,6 +9,8 @@ import {
   host,
   loadConfig,
   logLevel,
+  milliseconds,
+  minutes,
   port,
   positiveInteger,
   secret,
@@ -26,6 +28,8 @@ const schema = z
     LOG_LEVEL: logLevel(),
     QUEUE_LENGTH: positiveInteger(256),
     RETRIES: wholeNumber(0, 9).default(3),
+    ANSWER_TIMEOUT_MS: milliseconds(10_000),
+    SESSION_MINUTES: minutes(60),
     TLS: flag(false),
     ADMIN_SECRET: secret(8),
     DATA_FOLDER: absolutePath().optional(),
@@ -112,6 +116,15 @@ describe('configuration', () => {
       DASHBOARD_URL: 'https://a.example/base',
     });
     expect(config.TRUST_PROXY?.check('10.1.1.1', 'ipv4')).toBe(true);
+  });
+
+  it('takes the longest times that timers and dates can hold, and no longer ones', () => {
+    const longest = { ADMIN_SECRET: 'long enough', ANSWER_TIMEOUT_MS: '2147483647', SESSION_MINUTES: '525600' };
+    expect(loadConfig(schema, longest)).toMatchObject({ ANSWER_TIMEOUT_MS: 2_147_483_647, SESSION_MINUTES: 525_600 });
+    expect(linesOf({ ...longest, ANSWER_TIMEOUT_MS: '2147483648', SESSION_MINUTES: '525601' })).toEqual([
+      'ANSWER_TIMEOUT_MS: must be a whole number, 1 to 2147483647',
+      'SESSION_MINUTES: must be a whole number, 1 to 525600',
+    ]);
   });
 
   it('reports all bad variables without their values', () => {

@@ -73,6 +73,24 @@ export function positiveInteger(byDefault: number) {
   return wholeNumber(1).default(byDefault);
 }
 
+/** What a timer of Node.js can wait, 24.8 days: one that is set to more ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A time in milliseconds that a timer waits for. */
+export function milliseconds(byDefault: number) {
+  return wholeNumber(1, LONGEST_TIMER_MS).default(byDefault);
+}
+
+/** A time in seconds that a timer waits for, or none. */
+export function secondsOrNone(byDefault: number) {
+  return wholeNumber(0, Math.floor(LONGEST_TIMER_MS / 1000)).default(byDefault);
+}
+
+/** A time of up to a year in minutes. */
+export function minutes(byDefault: number) {
+  return wholeNumber(1, 365 * 24 * 60).default(byDefault);
+}
+
 /** A TCP port; 0 lets the system choose. */
 export function port(byDefault: number) {
   return wholeNumber(0, 65_535).default(byDefault);
