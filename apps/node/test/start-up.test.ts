@@ -96,6 +96,16 @@ describe('a starting node', () => {
     }
   });
 
+  it('refuses a longer time for the head of a request than for all of it', () => {
+    expect(() => loadNodeConfig({ ...env, HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '19999' })).toThrow(
+      'HEADERS_TIMEOUT_MS: must be at most REQUEST_TIMEOUT_MS',
+    );
+    expect(loadNodeConfig({ ...env, HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '20000' })).toMatchObject({
+      headersTimeoutMs: 20_000,
+      requestTimeoutMs: 20_000,
+    });
+  });
+
   it('refuses another node’s id', async () => {
     await startedOnce({ NODE_ID: 'node-one' });
     await expect(startNode({ ...env, NODE_ID: 'node-two' })).rejects.toThrow(/^NODE_ID: differs/);

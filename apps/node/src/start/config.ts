@@ -30,6 +30,10 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
     path: ['TSA_ROOTS_FILE'],
     error: 'is required with TSA_URLS',
   })
+  .refine((env) => env.HEADERS_TIMEOUT_MS <= env.REQUEST_TIMEOUT_MS, {
+    path: ['HEADERS_TIMEOUT_MS'],
+    error: 'must be at most REQUEST_TIMEOUT_MS',
+  })
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
