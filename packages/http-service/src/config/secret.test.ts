@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,5 +62,18 @@ describe('a secret file', () => {
     expect(() => readSecretFile(join(folder, 'none'))).toThrow('cannot be opened: it does not exist');
     expect(() => readSecretFile(join(file('key'), 'below'))).toThrow('cannot be opened: ENOTDIR');
     expect(() => readSecretFile(folder)).toThrow('is not a file');
+  });
+
+  it('is refused at once when it is a named pipe that nobody writes to', () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', ['-m', '600', path]);
+    const read = `import('${new URL('../../dist/config.js', import.meta.url).href}').then(({ readSecretFile }) => readSecretFile(process.argv[1]))`;
+    const { stderr, signal } = spawnSync(process.execPath, ['-e', read, path], {
+      encoding: 'utf8',
+      timeout: 30_000,
+      killSignal: 'SIGKILL',
+    });
+    expect(signal).toBeNull();
+    expect(stderr).toContain('is not a file');
   });
 });

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { OperatorError } from '../errors/operator-error.js';
 
@@ -49,7 +49,8 @@ export function readSecretFile(path: string): Secret<string> {
 function readPrivately(path: string): string {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    // Without waiting for the writer of a named pipe, which is refused below.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     throw new SecretFileError(`secret file ${path} cannot be opened: ${openFault(cause)}`, { cause });
   }
