@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { readSecretFile, type Environment } from '@cer/http-service/config';
+import { readTokenFile, type Environment } from '@cer/http-service/config';
 import { createLogger, createMetrics, repeat, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { connectToNode } from './attestation-node/connection.js';
@@ -23,7 +23,10 @@ const SWEEP_INTERVAL_MS = 10 * 60_000;
 export async function startBridge(env: Environment): Promise<RunningServer> {
   const config = readConfig(env);
   const logger = createLogger({ service: 'bridge', level: config.logLevel });
-  const controlPlane = httpControlPlane(config.controlPlaneUrl, readSecretFile(config.controlPlaneTokenFile));
+  const controlPlane = httpControlPlane(
+    config.controlPlaneUrl,
+    readTokenFile('CONTROL_PLANE_TOKEN_FILE', config.controlPlaneTokenFile),
+  );
   const store = await openStore({ databaseUrl: config.databaseUrl });
   const node = connectToNode(config.nodeUrl);
   const usage = new UsageReports(controlPlane, logger, 'ingest');

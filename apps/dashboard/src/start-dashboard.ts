@@ -1,4 +1,4 @@
-import { readSecretFile, type Environment } from '@cer/http-service/config';
+import { readTokenFile, type Environment } from '@cer/http-service/config';
 import { createLogger, createMetrics, repeat, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createLoginLimits } from './auth/login-limits.js';
@@ -25,9 +25,10 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
   const config = readConfig(env);
   const logger = createLogger({ service: 'dashboard', level: config.logLevel });
   const now = (): Date => new Date();
-  const serviceToken = readSecretFile(config.serviceTokenFile);
+  const serviceToken = readTokenFile('SERVICE_TOKEN_FILE', config.serviceTokenFile);
   const { operatorTokenFile } = config;
-  const operatorToken = operatorTokenFile === undefined ? undefined : readSecretFile(operatorTokenFile);
+  const operatorToken =
+    operatorTokenFile === undefined ? undefined : readTokenFile('OPERATOR_TOKEN_FILE', operatorTokenFile);
   ensureKeysFile(config.jwksKeysFile, now());
   const signingKeys = openSigningKeys(config.jwksKeysFile, now);
   const { store, database } = await openStore({ databaseUrl: config.databaseUrl });

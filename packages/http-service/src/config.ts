@@ -18,4 +18,4 @@ export {
   type Environment,
 } from './config/config.js';
 export { describeVariables } from './config/describe-variables.js';
-export { equalSecret, readSecretFile, Secret } from './config/secret.js';
+export { equalSecret, readSecretFile, readTokenFile, Secret } from './config/secret.js';

@@ -1,6 +1,6 @@
 import { CONTROL_PLANE_TIMES } from '@cer/control-plane';
 import type { CacheTimes } from '@cer/http-service';
-import { readSecretFile, type Environment } from '@cer/http-service/config';
+import { readTokenFile, type Environment } from '@cer/http-service/config';
 import { createLogger, createMetrics, serve, type Logger, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createAuditLog } from '../audit-log/audit-log.js';
@@ -168,7 +168,11 @@ function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory
   return controlPlaneUrl === undefined || controlPlaneTokenFile === undefined
     ? cachedKeyDirectory(ownKeyDirectory(store), OWN_KEY_TIMES)
     : cachedKeyDirectory(
-        controlPlaneDirectory(controlPlaneUrl, readSecretFile(controlPlaneTokenFile), remember),
+        controlPlaneDirectory(
+          controlPlaneUrl,
+          readTokenFile('CONTROL_PLANE_TOKEN_FILE', controlPlaneTokenFile),
+          remember,
+        ),
         CONTROL_PLANE_TIMES,
       );
 }
@@ -176,11 +180,11 @@ function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory
 /** Without a control plane there are no usage reports. */
 function reportUsage({ controlPlaneUrl, controlPlaneTokenFile }: NodeConfig, store: Store, logger: Logger) {
   if (controlPlaneUrl === undefined || controlPlaneTokenFile === undefined) return null;
-  const token = readSecretFile(controlPlaneTokenFile);
+  const token = readTokenFile('CONTROL_PLANE_TOKEN_FILE', controlPlaneTokenFile);
   return startUsageReports({ controlPlaneUrl, token, usage: store.usage, leases: store.leases, logger });
 }
 
 function rendererClient({ rendererUrl, rendererTokenFile }: NodeConfig): RendererClient | null {
   if (rendererUrl === undefined || rendererTokenFile === undefined) return null;
-  return createRendererClient(rendererUrl, readSecretFile(rendererTokenFile));
+  return createRendererClient(rendererUrl, readTokenFile('RENDERER_TOKEN_FILE', rendererTokenFile));
 }

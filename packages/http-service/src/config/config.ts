@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseTrustedProxies } from '../callers/client-address.js';
 import { ConfigError } from './config-error.js';
 import { LOG_LEVELS } from '../telemetry/logger.js';
-import { readSecretFile, Secret, SecretFileError } from './secret.js';
+import { CARRIED_WHOLE, isCarriedWhole, readSecretFile, Secret, SecretFileError } from './secret.js';
 import { zodFaults } from '../errors/zod-faults.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -113,16 +113,11 @@ export function flag(byDefault: boolean) {
     .default(byDefault);
 }
 
-/** Text that a header carries unchanged: other characters are altered, and spaces at the ends are dropped. */
-const carriedWhole = /^(?! )[\x20-\x7e]*(?<! )$/;
-
 /** A secret given in the variable itself, which clients send in a header. */
 export function secret(minCharacters = 1) {
   return z
     .string()
-    .refine((text) => carriedWhole.test(text), {
-      error: 'must have printable ASCII characters only, and no space at either end: clients send it in a header',
-    })
+    .refine(isCarriedWhole, { error: CARRIED_WHOLE })
     .refine((text) => text.length >= minCharacters, { error: `must have at least ${minCharacters} characters` })
     .transform((text) => new Secret(text));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { equalSecret, readSecretFile, Secret } from './secret.js';
+import { equalSecret, readSecretFile, readTokenFile, Secret } from './secret.js';
 
 describe('a secret', () => {
   it('is revealed by reveal only', () => {
@@ -62,6 +62,17 @@ describe('a secret file', () => {
     expect(() => readSecretFile(join(folder, 'none'))).toThrow('cannot be opened: it does not exist');
     expect(() => readSecretFile(join(file('key'), 'below'))).toThrow('cannot be opened: ENOTDIR');
     expect(() => readSecretFile(folder)).toThrow('is not a file');
+  });
+
+  it('names its variable where it is sent in a header, and holds nothing that a header alters', () => {
+    expect(readTokenFile('TOKEN_FILE', file('key\n')).reveal()).toBe('key');
+    for (const content of ['hidd\u00e9n', ' hidden', 'hidden \n', 'hidden\n\n', 'hid\tden']) {
+      const path = file(content);
+      expect(() => readTokenFile('TOKEN_FILE', path)).toThrow(
+        `TOKEN_FILE: secret file ${path} must have printable ASCII characters only`,
+      );
+    }
+    expect(() => readTokenFile('TOKEN_FILE', folder)).toThrow(`TOKEN_FILE: secret file ${folder} is not a file`);
   });
 
   it('is refused at once when it is a named pipe that nobody writes to', () => {

@@ -46,6 +46,30 @@ export function readSecretFile(path: string): Secret<string> {
   return new Secret(text);
 }
 
+export const CARRIED_WHOLE =
+  'must have printable ASCII characters only, and no space at either end: clients send it in a header';
+
+/** Whether a header carries it unchanged: other characters are altered, and spaces at the ends are dropped. */
+export function isCarriedWhole(text: string): boolean {
+  return /^(?! )[\x20-\x7e]*(?<! )$/.test(text);
+}
+
+/**
+ * Reads a secret that is sent in a header.
+ * @param variable the one that names the file, for the message
+ * @throws SecretFileError as `readSecretFile` does, and when a header would alter the secret
+ */
+export function readTokenFile(variable: string, path: string): Secret<string> {
+  try {
+    const token = readSecretFile(path);
+    if (!isCarriedWhole(token.reveal())) throw new SecretFileError(`secret file ${path} ${CARRIED_WHOLE}`);
+    return token;
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error;
+    throw new SecretFileError(`${variable}: ${error.message}`, { cause: error.cause });
+  }
+}
+
 function readPrivately(path: string): string {
   let file: number;
   try {
