@@ -1,6 +1,7 @@
 // The vectors of the transparency log: trees, leaves, maps of tenants and whole proofs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { editedProofs } from './edited-proofs.mjs';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'packages', 'tlog', 'vectors');
 const LOG = 'Transparency log';
@@ -53,6 +54,13 @@ export function logCases() {
         heading: 'Log proofs',
         file: { kind: 'proof', receipt, signature, proof, notBefore, policy, mmdSeconds },
         expected: { outcome: expect },
+      }),
+    ),
+    ...editedProofs(proofs, policy).map(({ name, rule, outcome, proof, row, policy: text }) =>
+      logCase(`proof/${name}`, rule, {
+        heading: 'Log proofs',
+        file: { kind: 'proof', receipt: row.receipt, signature: row.signature, proof, policy: text, mmdSeconds },
+        expected: { outcome },
       }),
     ),
   ];
