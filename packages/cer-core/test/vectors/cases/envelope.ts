@@ -19,6 +19,7 @@ import {
   TIME,
   v1,
   v2,
+  without,
   type Json,
   type JsonObject,
 } from '../forge.js';
@@ -212,6 +213,14 @@ export async function envelopeCases(): Promise<Vector[]> {
     failing('is-text', 'FAIL: an envelope that is present but lacks its members.', ENVELOPE, 'x'),
     failing('without-attestation', 'FAIL: one of the five missing.', FACTS, undefined),
     failing('one-of-five-missing', 'FAIL: one of the five missing.', `${FACTS}.nodeRuntimeHash`, undefined, FACTS),
+    ...['attestationId', 'attestedAt', 'kid', 'nodeRuntimeHash', 'protocolVersion'].map((name) =>
+      failing(
+        `${name.toLowerCase()}-under-another-name`,
+        'FAIL: one of the five missing.',
+        FACTS,
+        { ...without(object(at(certified, FACTS)), name), note: 'x' },
+      ),
+    ),
     failing('one-of-five-mistyped', 'FAIL: one of the five mistyped.', `${FACTS}.attestationId`, 7, FACTS),
     failing('a-sixth-member', 'The attestation projection has exactly 5 fields.', `${FACTS}.note`, 'x', FACTS),
     failing('time-is-no-time', 'FAIL: one of the five mistyped.', `${FACTS}.attestedAt`, 'yesterday', FACTS),

@@ -237,6 +237,7 @@ async function renderCases(): Promise<Vector[]> {
     code = 'SCHEMA_ERROR',
     member = path,
   ): CaseLine => [name, rule, seal(change(render(), path, to)), fails(code, member)];
+  const OUTSIDE = 'Only in a reseal does the literal represent a removed value.';
   return group('render', 'cer.codemode.render.v1', keySet(), [
     line('context-summary-is-text', 'contextSummary is an object.', 'contextSummary', 'x'),
     line('signal-without-a-type', 'Signals have a type.', 'context', { signals: [{ source: 'a', payload: {} }] }, 'SCHEMA_ERROR', 'context.signals[0].type'),
@@ -266,6 +267,14 @@ async function renderCases(): Promise<Vector[]> {
     line('type-of-v1', 'snapshot.type is codemode.render.v1.', 'snapshot.type', 'ai.execution.v1'),
     line('canvas-without-width', 'canvas is {width, height}.', 'snapshot.canvas.width', 0),
     line('canvas-string', 'canvas is {width, height}.', 'snapshot.canvas', 'large'),
+    line('canvas-of-half-a-pixel', 'width and height are positive integers.', 'snapshot.canvas.width', 0.5),
+    line('canvas-without-height', 'canvas is {width, height}.', 'snapshot.canvas.height', undefined),
+    line('canvas-is-the-redaction-literal', OUTSIDE, 'snapshot.canvas', '[REDACTED]'),
+    line('width-is-the-redaction-literal', OUTSIDE, 'snapshot.canvas.width', '[REDACTED]'),
+    line('execution-is-the-redaction-literal', OUTSIDE, 'snapshot.execution', '[REDACTED]'),
+    line('mode-is-the-redaction-literal', OUTSIDE, 'snapshot.execution.mode', '[REDACTED]'),
+    line('engine-is-the-redaction-literal', OUTSIDE, 'snapshot.engine', '[REDACTED]'),
+    line('vars-are-an-object', 'vars is an array of numbers.', 'snapshot.vars', { length: 0 }),
     line('mode-unknown', 'execution.mode is static or loop.', 'snapshot.execution.mode', 'still'),
     line('vars-with-text', 'vars is an array of numbers.', 'snapshot.vars', [1, '2']),
     line('seed-number', 'seed is a string.', 'snapshot.seed', 1),

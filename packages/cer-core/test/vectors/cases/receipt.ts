@@ -431,5 +431,12 @@ export async function receiptCases(): Promise<Vector[]> {
       passes('PPPS'),
       { options: { requireAttestation: true }, heading: 'Overall status' },
     ],
+    [
+      'full-artifact-demanded-and-there',
+      'INCOMPLETE_ARTIFACT: hash-only or a reseal where a full one was demanded.',
+      receipted,
+      passes('PPPS'),
+      { options: { requireFullArtifact: true }, heading: 'Overall status' },
+    ],
   ]);
 }

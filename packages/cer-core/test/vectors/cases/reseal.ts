@@ -16,6 +16,7 @@ import {
   seal,
   sealV2,
   sign,
+  TIME,
   v1,
   v2,
   type JsonObject,
@@ -113,6 +114,63 @@ async function resealCases(): Promise<Vector[]> {
       'The layout is that of the type that snapshot.type names.',
       await reseal(render({ seed: R, codeHash: R, canvas: R, execution: R })),
       passes('PPPS', PROVEN),
+    ],
+    [
+      'of-render-in-its-parts',
+      'Removed values are not a format fault, at any place.',
+      await reseal(
+        render({
+          outputHash: R,
+          vars: R,
+          canvas: { width: R, height: R },
+          execution: { mode: R },
+          engine: { name: R },
+        }),
+      ),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'of-render-without-its-engine',
+      'Removed values are not a format fault, at any place.',
+      await reseal(render({ engine: R })),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'tool-calls-removed',
+      'Removed values are not a format fault, at any place.',
+      await reseal(v1({ toolCalls: R })),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'tool-call-removed',
+      'Removed values are not a format fault, at any place.',
+      await reseal(v1({ toolCalls: [R, { toolId: 'search', at: TIME, output: 'x' }] })),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'tool-values-removed',
+      'Hashes of removed values are not recomputed.',
+      await reseal(
+        v1({
+          toolCalls: [
+            { toolId: R, at: R, input: R, inputHash: hashText('x'), output: 'y', outputHash: R },
+            { input: 'x', inputHash: R, output: R, outputHash: hashText('y') },
+          ],
+        }),
+      ),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'tool-evidence-removed',
+      'No member is required.',
+      await reseal(v1({ toolCalls: [{ toolId: 'search' }] })),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'tool-value-that-stayed-has-another-hash',
+      'Hashes of values that stayed are recomputed.',
+      await reseal(v1({ toolCalls: [{ toolId: R, at: R, output: 'x', outputHash: hashText('y') }] })),
+      fails('TOOL_OUTPUT_HASH_MISMATCH', 'snapshot.toolCalls[0].outputHash', 'FPPS', PROVEN),
     ],
     [
       'of-1-3-1-with-commitments',
