@@ -42,6 +42,13 @@ const REFUSED = [
   'hosts.node=UPPER',
   'services.node.env.lower=1',
   'services.node.files[0].secret=a,services.node.files[0].configMap=b',
+  'services.node.files[0].secret=a,services.node.files[1].secret=a',
+  'services.node.env.ADMIN_SECRET=in-the-values',
+  'services.dashboard.env.OIDC_CLIENT_SECRET=in-the-values',
+  'services.node.env.PORT=4999',
+  'services.node.autoscaling.min=9',
+  'existingSecrets.tokens=Upper',
+  'restoreMark.existingClaim=a b',
 ];
 
 readOptions(import.meta.filename);
