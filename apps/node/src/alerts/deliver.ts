@@ -36,7 +36,10 @@ export interface Recipients {
   readonly named: (names: readonly string[]) => Promise<readonly AlertEndpoint[]>;
 }
 
-/** Sends due messages, to all endpoints concurrently, so that a hanging endpoint delays no other. */
+/**
+ * Sends due messages, to all endpoints concurrently: a hanging endpoint delays no other message of this turn, and the
+ * next turn by the time of one request.
+ */
 export async function deliverDue(
   { alerts, post, now, logger }: DeliverDeps,
   { whose, named }: Recipients,
