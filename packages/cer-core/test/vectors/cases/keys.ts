@@ -32,6 +32,7 @@ type Members = Readonly<Record<string, Json | undefined>>;
 
 export async function keyCases(): Promise<Vector[]> {
   const bundle = await attest(seal(v1()), { envelope: false });
+  const attestedAt = (timestamp: string): Promise<JsonObject> => attest(seal(v1()), { envelope: false, timestamp });
   const named = testSigner('vectors named', { kid: 'key of 2019' });
   const byNamed = await attest(seal(v1()), { envelope: false, signer: named });
   const good = (name: string, rule: string, members: Members): CaseLine => [
@@ -57,6 +58,29 @@ export async function keyCases(): Promise<Vector[]> {
   return group('keys', 'Key choice', keySet(), [
     good('retired', 'Retired, not revoked: still verifies.', { status: 'retired', retiredAt: AFTER }),
     good('retired-at-that-moment', LIFE, { status: 'retired', retiredAt: SAME_MOMENT }),
+    good('retired-at-that-moment-behind-utc', LIFE, { status: 'retired', retiredAt: '2026-01-01T22:04:05.678-05:00' }),
+    good('begins-at-that-moment-behind-utc', LIFE, { notBefore: '2026-01-01T22:04:05.678-05:00' }),
+    [
+      'retired-after-a-leap-day',
+      LIFE,
+      await attestedAt('2024-02-29T12:00:00.000Z'),
+      passes('PPPS'),
+      { keySet: keySetWith({ status: 'retired', retiredAt: '2024-03-01T00:00:00Z' }) },
+    ],
+    [
+      'retired-in-april',
+      LIFE,
+      await attestedAt('2026-03-31T12:00:00.000Z'),
+      passes('PPPS'),
+      { keySet: keySetWith({ status: 'retired', retiredAt: '2026-04-01T00:00:00Z' }) },
+    ],
+    [
+      'begins-in-the-year-after',
+      UNKNOWN,
+      await attestedAt('2024-12-31T12:00:00.000Z'),
+      fails('ATTESTATION_KEY_NOT_FOUND', RECEIPT, 'PFPS'),
+      { keySet: keySetWith({ notBefore: '2025-01-01T00:00:00Z' }) },
+    ],
     good('begins-at-that-moment', LIFE, { notBefore: SAME_MOMENT }),
     bad('retired-before', UNKNOWN, 'ATTESTATION_KEY_NOT_FOUND', { status: 'retired', retiredAt: BEFORE }),
     bad('not-yet', UNKNOWN, 'ATTESTATION_KEY_NOT_FOUND', { notBefore: AFTER }),
