@@ -381,6 +381,28 @@ describe('rendering through the node', () => {
     expect(await judge({ rendererVersion: 'test-1' })).toMatchObject(judged);
   });
 
+  it.each([false, true])('draws a picture only with the named engine, certify: %p', async (certify) => {
+    const seed = `named ${certify}`;
+    scripted.body = still({ pngBase64: Buffer.from(greyPng(1)).toString('base64') });
+    expect((await render({ code: CODE, seed, certify, engine: ENGINE })).status).toBe(200);
+    const older = { ...ENGINE, wasmHash: sha256('older skia') };
+    expect(await render({ code: CODE, seed, certify, engine: older })).toMatchObject({
+      status: 422,
+      body: { error: 'CANNOT_BE_JUDGED' },
+    });
+    expect(asked.at(-1)?.body).toMatchObject({ engine: older });
+  });
+
+  it('certifies a match of the native engine, named by its object', async () => {
+    const engine = { name: 'chromium-native', boundTo: 'machine' };
+    scripted.body = still({ engine });
+    const snapshot = { code: CODE, seed: 'native object', engine };
+    expect(await verify({ snapshot, expectedHash: PIXELS })).toMatchObject({ status: 200, body: { verified: true } });
+    expect(await verify({ snapshot, expectedHash: sha256('another picture') })).toMatchObject({ status: 422 });
+    const elsewhere = { ...snapshot, rendererVersion: 'another machine' };
+    expect(await verify({ snapshot: elsewhere, expectedHash: PIXELS })).toMatchObject({ status: 422 });
+  });
+
   it('does not certify an unexpected picture', async () => {
     const { status, body } = await verify({ snapshot: { code: CODE, seed: 'not' }, expectedHash: sha256('hoped for') });
     expect(status).toBe(200);

@@ -56,17 +56,31 @@ export function engineOf(rendered: JsonObject): JsonObject {
 }
 
 /**
+ * An engine that a request names by its object, and by a `rendererVersion` beside it, is the one that drew.
+ * @throws ServiceError CANNOT_BE_JUDGED
+ */
+export function assertNamedEngine(requested: RequestedEngine, rendered: JsonObject): void {
+  const { identity, rendererVersion } = requested;
+  if (identity === null) return;
+  if (!isSameJson(identity, engineOf(rendered)))
+    throw cannotBeJudged('this node draws with another version of the engine');
+  if (requested.name !== 'portable' && rendererVersion !== null) assertSameRenderer(rendererVersion, rendered);
+}
+
+/**
  * A picture counts as different only where the same engine drew it: on another one, the difference proves nothing.
  * @throws ServiceError CANNOT_BE_JUDGED
  */
 export function assertSameEngine(requested: RequestedEngine, rendered: JsonObject): void {
-  const engine = engineOf(rendered);
-  const { identity, rendererVersion } = requested;
-  if (identity !== null && !isSameJson(identity, engine))
-    throw cannotBeJudged('this node draws with another version of the engine');
+  assertNamedEngine(requested, rendered);
+  const { rendererVersion } = requested;
   if (requested.name === 'portable') return;
   if (rendererVersion === null)
     throw cannotBeJudged('chromium-native is bound to its machine: snapshot.rendererVersion must say which');
+  assertSameRenderer(rendererVersion, rendered);
+}
+
+function assertSameRenderer(rendererVersion: string, rendered: JsonObject): void {
   if (rendererVersion !== member(rendered, 'rendererVersion'))
     throw cannotBeJudged('chromium-native is bound to its machine, and this node has another rendererVersion');
 }

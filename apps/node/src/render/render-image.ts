@@ -3,7 +3,14 @@ import { effectiveProtocolVersion } from '@cer/cer-core';
 import { embedCertificate } from '@cer/cer-core/picture';
 import { stated } from '@cer/cer-core/seal';
 import { ok, prefers, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
-import { engineFaults, engineOf, requestedEngine } from './engine.js';
+import {
+  assertNamedEngine,
+  engineFaults,
+  engineOf,
+  engineOrder,
+  requestedEngine,
+  type RequestedEngine,
+} from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { CANVAS, codeFaults, numbersIn, renderProtocolFaults, seedFaults, textOr, varsFaults } from './sketch-rules.js';
@@ -11,6 +18,7 @@ import type { VerifiedRender } from './verify-render.js';
 
 interface ImageRequest {
   readonly order: SketchOrder;
+  readonly engine: RequestedEngine;
   readonly protocolVersion: string;
   /** Whether the picture is to carry a certificate. */
   readonly certify: boolean;
@@ -31,10 +39,12 @@ export function parseImageRequest(body: JsonValue, tenantId: string): ImageReque
     ...(certify === undefined || typeof certify === 'boolean' ? [] : ['certify: must be a boolean']),
   ];
   if (faults.length > 0) throw validationError(faults);
+  const engine = requestedEngine(stated(body, 'engine'), undefined);
   return {
+    engine,
     order: {
       tenantId,
-      engine: requestedEngine(stated(body, 'engine'), undefined).name,
+      engine: engineOrder(engine),
       code: textOr(stated(body, 'code'), ''),
       seed: textOr(stated(body, 'seed'), ''),
       vars: numbersIn(stated(body, 'VAR')),
@@ -64,7 +74,8 @@ export interface CertifiedImage {
  * Renders a picture and, with `certify`, puts its certificate into it.
  * @param certifyImage null where nothing can be certified
  * @returns JSON if the client names it and does not prefer the picture, otherwise the PNG with its hash in `X-Runtime-Hash`
- * @throws ServiceError VALIDATION_ERROR, also for `certify` where nothing can be certified
+ * @throws ServiceError VALIDATION_ERROR, also for `certify` where nothing can be certified; CANNOT_BE_JUDGED for an
+ *   engine that does not draw here
  * @see docs/spec.md, "POST /api/render"
  */
 export async function renderImage(
@@ -74,15 +85,16 @@ export async function renderImage(
   request: Pick<ServiceRequest, 'headers' | 'signal'>,
   certifyImage: CertifyImage | null,
 ): Promise<ServiceResponse> {
-  const { order, protocolVersion, certify } = parseImageRequest(body, tenantId);
+  const { order, engine, protocolVersion, certify } = parseImageRequest(body, tenantId);
   if (!certify || !isJsonObject(body)) {
     const rendered = await renderer.ask('/render', order, request.signal);
+    assertNamedEngine(engine, rendered);
     return imageAnswer(rendered, protocolVersion, request, null);
   }
   if (certifyImage === null) throw validationError(['certify: needs an API key: use POST /api/render']);
-  const { code, seed, vars, engine } = order;
+  const { code, seed, vars } = order;
   const { rendered, concluded } = await certifyImage({
-    snapshot: { code, seed, vars, protocolVersion, engine },
+    snapshot: { code, seed, vars, protocolVersion, engine: stated(body, 'engine') ?? null },
     executionId: stated(body, 'executionId') ?? null,
   });
   return imageAnswer(rendered, protocolVersion, request, concluded);

@@ -84,7 +84,7 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
         success: {
           200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
         },
-        errors: [...RENDERING, 'RENDER_NOT_REPRODUCIBLE', ...ATTESTING],
+        errors: [...RENDERING, 'CANNOT_BE_JUDGED', 'RENDER_NOT_REPRODUCIBLE', ...ATTESTING],
       },
       handler: async (request) => {
         const caller = gate.callerOf(request);
@@ -123,7 +123,7 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
         success: {
           200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
         },
-        errors: ['GONE', ...COUNTED, ...RENDERING],
+        errors: ['GONE', ...COUNTED, ...RENDERING, 'CANNOT_BE_JUDGED'],
       },
       admit: gate.admitPublic,
       mediaTypes: ['application/json'],

@@ -4,7 +4,7 @@ import type { Quota } from '../limits/quota.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { verificationUrl } from '../records/certify-response.js';
 import { certifyRender, type RenderOutcome, type Requester } from './certify-render.js';
-import { assertSameEngine, engineOf } from './engine.js';
+import { assertNamedEngine, assertSameEngine, engineOf } from './engine.js';
 import { rendererUnavailable, type RendererClient, type RenderProgress, type SketchOrder } from './renderer-client.js';
 import { textOr } from './sketch-rules.js';
 import {
@@ -90,7 +90,8 @@ export async function concludeRender(
 ): Promise<VerifiedRender> {
   const { request, execution } = planned;
   const comparison = execution.mode === 'static' ? compareStill(request, rendered) : compareLoop(request, rendered);
-  if (!comparison.isVerified || request.engine.identity !== null) assertSameEngine(request.engine, rendered);
+  const assertEngine = comparison.isVerified ? assertNamedEngine : assertSameEngine;
+  assertEngine(request.engine, rendered);
   const outcome = outcomeOf(execution, rendered);
   const certified = comparison.isVerified ? await certifyRender(deps, planned, outcome, requester) : null;
   const body: JsonObject = {
