@@ -403,6 +403,17 @@ describe('rendering through the node', () => {
     expect(await verify({ snapshot: elsewhere, expectedHash: PIXELS })).toMatchObject({ status: 422 });
   });
 
+  it.each([{}, { mode: 'loop', totalFrames: 3 }])('names the member of the snapshot, mode: %p', async (execution) => {
+    definesDraw = true;
+    Object.assign(scripted, { status: 400, body: { error: 'VALIDATION_ERROR', details: ['code: must be short'] } });
+    const snapshot = { code: CODE, seed: 'default', vars: [], execution };
+    for (const accept of ['application/json', 'text/event-stream', 'mode' in execution ? 'video/mp4' : '*/*'])
+      expect((await ask(node, 'post', '/verify', { key, body: { snapshot }, headers: { accept } })).text).toContain(
+        '"details":["snapshot.code: must be short"]',
+      );
+    expect((await render({ code: CODE })).body).toMatchObject({ details: ['code: must be short'] });
+  });
+
   it('does not certify an unexpected picture', async () => {
     const { status, body } = await verify({ snapshot: { code: CODE, seed: 'not' }, expectedHash: sha256('hoped for') });
     expect(status).toBe(200);

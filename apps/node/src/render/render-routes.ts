@@ -27,6 +27,7 @@ import {
   loopOrder,
   planRender,
   renderPlanned,
+  snapshotRenderer,
   type VerifyRenderDeps,
 } from './verify-render.js';
 import type { PlannedRender } from './verify-request.js';
@@ -168,9 +169,14 @@ function verifyingWith(deps: RenderRouteDeps): VerifyRenderDeps {
   return { ...deps, renderer: rendererOf(deps.render), maxTotalFrames: deps.render.maxTotalFrames };
 }
 
+function verifyingSnapshot(deps: RenderRouteDeps): VerifyRenderDeps {
+  const verifying = verifyingWith(deps);
+  return { ...verifying, renderer: snapshotRenderer(verifying.renderer) };
+}
+
 function verifyHandler(deps: RenderRouteDeps): Handler {
   return countingRefusals(deps, async (request, caller) => {
-    const verifying = verifyingWith(deps);
+    const verifying = verifyingSnapshot(deps);
     const asked = await sketchBody(deps, 'render', request, caller);
     const planned = await planRender(verifying, asked, caller.tenantId, request.signal);
     const video = VIDEO_TYPES.find((type) => accepts(request, type));
@@ -215,7 +221,7 @@ async function* verifyEvents(
   { signal, requestId }: Pick<RequestHead, 'signal' | 'requestId'>,
 ): AsyncGenerator<string> {
   const { logger, refusals } = deps;
-  const verifying = verifyingWith(deps);
+  const verifying = verifyingSnapshot(deps);
   const shapeError = createErrorShaper({ logger, statusOf: STATUS, translate: translateError });
   try {
     const frames = followPlanned(verifying, planned, signal);

@@ -1,4 +1,5 @@
 import { member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { ServiceError, validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import type { Quota } from '../limits/quota.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';
@@ -49,6 +50,25 @@ export function assertRoomFor(
 ): Promise<void> {
   const executionId = renderExecutionId(planned);
   return quota.assertRoom(tenantId, limits, async () => (await records.findExecution(tenantId, executionId)) !== null);
+}
+
+/** Its faults name members of its own request, which are members of the snapshot here. */
+export function snapshotRenderer(renderer: RendererClient): RendererClient {
+  const named = (error: unknown): never => {
+    if (!(error instanceof ServiceError) || error.code !== 'VALIDATION_ERROR') throw error;
+    throw validationError((error.refusal.details ?? []).map((detail) => `snapshot.${detail}`));
+  };
+  return {
+    ask: (...args) => renderer.ask(...args).catch(named),
+    video: (...args) => renderer.video(...args).catch(named),
+    follow: async function* (...args) {
+      try {
+        return yield* renderer.follow(...args);
+      } catch (error) {
+        return named(error);
+      }
+    },
+  };
 }
 
 /** Renders without progress events. Stills run twice, in separate contexts, and must be equal. */
