@@ -37,6 +37,7 @@ export const CONSTANTS = {
   TRIANGLE_STRIP: 'triangle_strip',
   QUADS: 'quads',
   QUAD_STRIP: 'quad_strip',
+  TESS: 'tess',
   LANDSCAPE: 'landscape',
   PORTRAIT: 'portrait',
   CONTAIN: 'contain',

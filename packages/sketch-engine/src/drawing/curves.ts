@@ -10,7 +10,7 @@ export function curveFunctions(pen: Pen): SketchFunctions {
   const splineWith =
     (endsOf: () => string) =>
     (...at: number[]): void => {
-      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0, x4 = 0, y4 = 0] = at;
+      const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN, x3 = NaN, y3 = NaN, x4 = NaN, y4 = NaN] = at;
       const points = [
         { x: x1, y: y1 },
         { x: x2, y: y2 },

@@ -32,9 +32,9 @@ export function contextOf(source: unknown, name: string): DrawingContext {
 export function drawPicture(pen: Pen, picture: Drawable, at: readonly unknown[]): void {
   const from = contextOf(picture, 'image');
   const { ctx } = pen;
-  const [x, y, w, h, sx, sy, sw, sh] = at.slice(0, 8).map((value) => (value === undefined ? 0 : Number(value)));
+  const [x = NaN, y = NaN, w, h, sx, sy, sw, sh] = at.slice(0, 8).map(Number);
   const { width, height } = picture;
-  const place = box(pen.style.imageMode, x ?? 0, y ?? 0, w || width, h || height);
+  const place = box(pen.style.imageMode, x, y, w || width, h || height);
   const part = [sx || 0, sy || 0, sideOf(sw, width), sideOf(sh, height)] as const;
   const [shown, shownAt] = fitImage(part, place, at.slice(8));
   withTint(pen, from, (canvas) => {

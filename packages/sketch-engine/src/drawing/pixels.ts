@@ -112,8 +112,9 @@ function makeImage(pen: Pen, width: number, height: number): Drawable {
         ctx.drawImage(from.canvas, 0, 0, own.width, own.height);
         ctx.restore();
       },
-      // A side of 0 follows from the other one.
+      // A side of 0 follows from the other one, and two of them change nothing.
       resize(w: number, h: number) {
+        if (w === 0 && h === 0) return;
         const resized = pen.makeCanvas(w || (own.width * h) / own.height, h || (own.height * w) / own.width);
         resized.drawImage(ctx.canvas, 0, 0, resized.canvas.width, resized.canvas.height);
         release(ctx);

@@ -17,8 +17,10 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
     paint(pen);
   };
 
-  const rect = (x: number, y: number, w: number, h: number | undefined, corners: Corners): void => {
-    const [left, top, width, height] = box(pen.style.rectMode, x, y, w, h ?? w);
+  const rect = (x: number, y: number, w: number, h: number, corners: Corners): void => {
+    const { rectMode } = pen.style;
+    // Of a corner, negative sizes place the corners from the other side, as in p5.js.
+    const [left, top, width, height] = rectMode === 'corner' ? [x, y, w, h] : box(rectMode, x, y, w, h);
     draw(() => {
       const radii = cornerRadii(corners, width, height);
       if (radii === undefined) ctx.rect(left, top, width, height);
@@ -51,8 +53,9 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
   };
 
   return {
-    rect: (x: number, y: number, w: number, h?: number, ...corners: number[]) => {
-      rect(x, y, w, h, corners);
+    // A height that is left out is the width, and nothing is drawn where it is undefined, as in p5.js.
+    rect: (x: number, y: number, w: number, ...others: number[]) => {
+      rect(x, y, w, others.length === 0 ? w : Number(others[0]), others.slice(1));
     },
     square: (x: number, y: number, size: number, ...corners: number[]) => {
       rect(x, y, size, size, corners);
@@ -74,7 +77,7 @@ export function shapeFunctions(pen: Pen): SketchFunctions {
       ctx.lineTo(x2, y2);
       if (!pen.isClipping) ctx.stroke();
     },
-    point: (x: Coordinate | Point, y: Coordinate = 0) => {
+    point: (x: Coordinate | Point, y?: Coordinate) => {
       if (isPoint(x)) dot(pen, x.x, x.y);
       else dot(pen, Number(x), Number(y));
     },
@@ -114,10 +117,9 @@ interface Ellipse {
   readonly ry: number;
 }
 
-/** What `ellipseMode` means by four numbers; a negative size is a positive one, as in p5.js. */
+/** What `ellipseMode` means by four numbers. */
 function ellipseIn(mode: string, a: number, b: number, c: number, d: number): Ellipse {
-  const [w, h] = mode === 'corners' ? [c, d] : [Math.abs(c), Math.abs(d)];
-  const [left, top, width, height] = box(mode, a, b, w, h);
+  const [left, top, width, height] = box(mode, a, b, c, d);
   return { cx: left + width / 2, cy: top + height / 2, rx: width / 2, ry: height / 2 };
 }
 
@@ -171,7 +173,10 @@ function arcAngles(start: number, stop: number, rx: number, ry: number): readonl
   return [from, to < from ? to + TURN : to];
 }
 
-/** Left, top, width and height of what `rectMode`, `ellipseMode` or `imageMode` means by four numbers. */
+/**
+ * Left, top, width and height of what `rectMode`, `ellipseMode` or `imageMode` means by four numbers; a negative size is a
+ * positive one, as in p5.js.
+ */
 export function box(
   mode: string,
   a: number,
@@ -179,15 +184,16 @@ export function box(
   c: number,
   d: number,
 ): readonly [number, number, number, number] {
+  const [w, h] = [Math.abs(c), Math.abs(d)];
   switch (mode) {
     case 'corners':
       return [Math.min(a, c), Math.min(b, d), Math.abs(c - a), Math.abs(d - b)];
     case 'center':
-      return [a - c / 2, b - d / 2, c, d];
+      return [a - w / 2, b - h / 2, w, h];
     case 'radius':
-      return [a - c, b - d, c * 2, d * 2];
+      return [a - w, b - h, w * 2, h * 2];
     default:
-      return [a, b, c, d];
+      return [a, b, w, h];
   }
 }
 

@@ -43,7 +43,7 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       ctx.rotate(pen.radiansOf(angle));
     },
     scale(...factors: (Coordinate | Point | Coordinate[])[]) {
-      const [x = 1, y = x] = factors.flat();
+      const [x, y = x] = factors.flat();
       if (isPoint(x)) ctx.scale(x.x, x.y);
       else ctx.scale(Number(x), Number(y));
     },
@@ -54,7 +54,7 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       ctx.transform(1, Math.tan(pen.radiansOf(angle)), 0, 1, 0, 0);
     },
     applyMatrix(...values: number[] | [readonly number[]]) {
-      const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = values.flat();
+      const [a = NaN, b = NaN, c = NaN, d = NaN, e = NaN, f = NaN] = values.flat();
       ctx.transform(a, b, c, d, e, f);
     },
     resetMatrix() {

@@ -101,7 +101,7 @@ export class Vector {
   }
   lerp(to: Like, amount: number): this;
   lerp(x: number, y: number, z: number, amount: number): this;
-  lerp(to: Operand, y: number, z?: number, amount = y): this {
+  lerp(to: Operand, y: number, z?: number, amount = typeof to === 'number' ? 0 : y): this {
     return this.combine(parts(to, y, z), (a, b) => a + ((b - a) * amount || 0));
   }
   /** Turns towards another vector by a share of the angle between them; the length changes by the same share. */

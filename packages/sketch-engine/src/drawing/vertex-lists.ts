@@ -66,7 +66,8 @@ export function drawList(pen: Pen, kind: string, vertices: readonly ListVertex[]
         all[i + order.length - 1],
         isOpen,
       );
-    if (isStrip && whole >= 0) shape(all.slice(-2), all.at(-1), isOpen);
+    // Two vertices of triangles are a line.
+    if (isStrip && whole >= (kind === 'triangle_strip' ? -1 : 0)) shape(all.slice(-2), all.at(-1), isOpen);
   }
   return true;
 }

@@ -15,7 +15,7 @@ type Uncoloured<V> = V extends Vertex ? Omit<V, 'fill' | 'stroke'> : never;
 /** Shapes of `beginShape`. */
 const KINDS = [
   ...['path', 'points', 'lines', 'line_strip', 'line_loop', 'triangles', 'triangle_fan', 'triangle_strip'],
-  ...['quads', 'quad_strip'],
+  ...['quads', 'quad_strip', 'tess'],
 ];
 
 /** `beginShape` to `endShape`: free outlines with holes, and lists of simple shapes. */
@@ -29,12 +29,14 @@ export function vertexFunctions(pen: Pen): SketchFunctions {
     outlines.at(-1)?.push({ ...vertex, fill, stroke });
   };
   const addCurve = (points: readonly number[], degree: number): void => {
-    const [x = 0, y = 0] = points.slice(2 * degree - 2);
+    const [x = NaN, y = NaN] = points.slice(2 * degree - 2);
     add({ kind: 'bezier', controls: points.slice(0, 2 * degree - 2), x, y });
   };
   return {
     beginShape(shape?: unknown) {
-      kind = modeOrNone(shape, KINDS, `beginShape: must be ${KINDS.join(', ').toUpperCase()}`) ?? 'path';
+      const chosen = modeOrNone(shape, KINDS, `beginShape: must be ${KINDS.join(', ').toUpperCase()}`) ?? 'path';
+      // In 2D p5.js draws it as a path.
+      kind = chosen === 'tess' ? 'path' : chosen;
       outlines = [[]];
       controls = [];
     },

@@ -2,7 +2,7 @@
 const ABSENT: readonly (readonly [instead: string, names: RegExp])[] = [
   [
     'A sketch draws in 2D: use rect, triangle, beginShape and the like.',
-    /^(box|cone|cylinder|ellipsoid|plane|sphere|torus|model|(create|load)Model|(begin|build|end|free)Geometry|.*[cC]amera|frustum|ortho|(line)?[pP]erspective|orbitControl|(no)?[dD]ebugMode|rotate[XYZ]|.*[lL]ights?|lightFalloff|panorama|.*Material|shininess|metalness|specularColor|normal|vertexProperty|texture.*|getTexture|createFramebuffer|clearDepth|strokeMode|WEBGPU|TEXTURE|IMAGE|GRID|AXES|FLAT|SMOOTH|TESS|SIMPLE|FULL|IMMEDIATE|FILL|STROKE|LINEAR(_MIPMAP)?|NEAREST|MIRROR|REPEAT|CLAMP|(HALF_)?FLOAT|UNSIGNED_(BYTE|INT)|SUBTRACT|P2DP3)$/,
+    /^(box|cone|cylinder|ellipsoid|plane|sphere|torus|model|(create|load)Model|(begin|build|end|free)Geometry|.*[cC]amera|frustum|ortho|(line)?[pP]erspective|orbitControl|(no)?[dD]ebugMode|rotate[XYZ]|.*[lL]ights?|lightFalloff|panorama|.*Material|shininess|metalness|specularColor|normal|vertexProperty|texture.*|getTexture|createFramebuffer|clearDepth|strokeMode|WEBGPU|TEXTURE|IMAGE|GRID|AXES|FLAT|SMOOTH|SIMPLE|FULL|IMMEDIATE|FILL|STROKE|LINEAR(_MIPMAP)?|NEAREST|MIRROR|REPEAT|CLAMP|(HALF_)?FLOAT|UNSIGNED_(BYTE|INT)|SUBTRACT|P2DP3)$/,
   ],
   [
     'A sketch has the functions of Math, Math.tanh for one.',

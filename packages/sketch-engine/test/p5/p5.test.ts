@@ -92,6 +92,28 @@ describeInChromium('The drawing layer beside p5.js', () => {
   });
 
   it.each([
+    ['createVector(1, 2, 3).lerp(3, 4, 0)', { vector: [1, 2, 3] }],
+    ['const i = createImage(9, 5); i.resize(0, 0); return [i.width, i.height]', [9, 5]],
+  ])('gives the values of p5.js 1: %s', async (code, value) => {
+    expect(await outcomes('valuesOfOurs(codes)', [code])).toEqual({ [code]: value });
+  });
+
+  it.each([
+    [
+      'beginShape(TESS); vertex(9, 9); vertex(90, 20); vertex(50, 90); endShape(CLOSE)',
+      'triangle(9, 9, 90, 20, 50, 90)',
+    ],
+    ['beginShape(TRIANGLE_STRIP); vertex(9, 9); vertex(90, 20); endShape()', 'line(90, 20, 9, 9)'],
+    ['beginShape(); vertex(9, 9); quadraticVertex(90, 20, 50); endShape()', ''],
+    ['curve(9, 9, 50, 90)', ''],
+    ['strokeWeight(9); point(50)', ''],
+  ])('draws what p5.js 1 draws: %s', async (code, same) => {
+    const drawn = (one: string): string => `clear(); ${one}; loadPixels(); drawn.push(pixels.join())`;
+    const compare = `const drawn = []; ${drawn(code)}; ${drawn(same)}; return drawn[0] === drawn[1]`;
+    expect(await outcomes('valuesOfOurs(codes)', [compare])).toEqual({ [compare]: true });
+  });
+
+  it.each([
     ...["rectMode('middle')", "ellipseMode('')", 'imageMode(RADIUS)', 'rectMode(undefined)', 'ellipseMode(5)'],
     ...["strokeCap('flat')", "strokeJoin('sharp')", "angleMode('turns')", "blendMode('tint')"],
     ...["textAlign('middle')", "textAlign(LEFT, 'under')", "textStyle('heavy')", "textWrap('line')"],
