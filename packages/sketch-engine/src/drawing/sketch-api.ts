@@ -108,7 +108,7 @@ export function createSketchApi(
   const publish = (pixels: Uint8ClampedArray): void => {
     setGlobal('pixels', pixels);
   };
-  const surface = createSurface(ctx, makeCanvas, publish, names);
+  const surface = createSurface(ctx, makeCanvas, publish, names, () => globalThis);
   randomVectorsFrom(random);
   const { createImage = refuse, createGraphics = refuse } = surface.functions;
   const classes = {

@@ -30,12 +30,14 @@ export interface Surface {
 /**
  * @param publish hands the sketch its `pixels` after `loadPixels`
  * @param names what graphics have beside functions that draw: constants, `random` and the like
+ * @param owner what has the functions as its members; those without a value return it, so that calls can be chained
  */
 export function createSurface(
   ctx: DrawingContext,
   makeCanvas: MakeCanvas,
   publish: (pixels: Uint8ClampedArray) => void,
   names: object,
+  owner: () => object,
 ): Surface {
   let angleMode = 'radians';
   const readCss = cssColorReader(makeCanvas(1, 1));
@@ -54,7 +56,7 @@ export function createSurface(
   ctx.lineJoin = 'miter';
   applyStyle(pen);
 
-  const functions = withReaders(pen, {
+  const all = withReaders(pen, {
     ...styleFunctions(pen),
     ...shapeFunctions(pen),
     ...curveFunctions(pen),
@@ -93,7 +95,7 @@ export function createSurface(
     createImage: pixelFunctions(pen, publish)['createImage'] ?? (() => undefined),
   });
   return {
-    functions,
+    functions: chained(all, owner),
     beginFrame() {
       ctx.setTransform(1, 0, 0, 1, 0, 0);
       ctx.globalCompositeOperation = 'source-over';
@@ -103,6 +105,17 @@ export function createSurface(
       ctx.clearRect(0, 0, pen.width, pen.height);
     },
   };
+}
+
+function chained(functions: SketchFunctions, owner: () => object): SketchFunctions {
+  const returning = Object.entries(functions).map(([name, act]) => [
+    name,
+    (...args: never[]) => {
+      const value = act(...args);
+      return value === undefined ? owner() : value;
+    },
+  ]);
+  return Object.fromEntries(returning) as SketchFunctions;
 }
 
 /** Pixels are certified only where the CPU draws them. */
@@ -118,7 +131,7 @@ function createGraphics(ctx: DrawingContext, makeCanvas: MakeCanvas, names: obje
   const publish = (pixels: Uint8ClampedArray): void => {
     graphics['pixels'] = pixels;
   };
-  const { functions } = createSurface(ctx, makeCanvas, publish, names);
+  const { functions } = createSurface(ctx, makeCanvas, publish, names, () => graphics);
   Object.assign(graphics, names, elementMethods(graphics), functions, {
     width: ctx.canvas.width,
     height: ctx.canvas.height,
