@@ -16,3 +16,4 @@ export { takeGetter, takeMethod, takeSetter } from './prelude/taken.js';
 export { faultOf, faultOfSyntax, type SketchDefinitions, type SketchFault } from './run/sketch-fault.js';
 export { createSketchRun, type SketchEngine } from './run/sketch-run.js';
 export { MAX_MESSAGE_CHARACTERS } from './run/visible-message.js';
+export { PROBE, PROBE_SCRIPT } from './worlds/sketch-realm.js';

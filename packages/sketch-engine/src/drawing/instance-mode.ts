@@ -2,6 +2,10 @@ import { refuse } from './violation.js';
 
 type Instance = Record<string, unknown>;
 
+/** The functions of a sketch that are called, in order. */
+const STEPS = ['preload', 'setup', 'draw'] as const;
+type Step = (typeof STEPS)[number];
+
 /** `p5` as sketches have it. */
 interface InstanceMode {
   readonly p5: object;
@@ -19,13 +23,16 @@ export function instanceMode(names: () => Iterable<string>, members: object): In
   const declared: Instance = {};
   const instances: Instance[] = [declared];
   let hasBegun = false;
-  const callAll = (step: 'setup' | 'draw'): void => {
+  const callAll = (step: Step): void => {
     for (const instance of instances) {
       const act = instance[step];
       if (typeof act === 'function') Reflect.apply(act, instance, []);
     }
   };
   const all = {
+    preload: () => {
+      callAll('preload');
+    },
     setup: () => {
       callAll('setup');
     },
@@ -47,7 +54,7 @@ export function instanceMode(names: () => Iterable<string>, members: object): In
       });
     if (typeof define === 'function') Reflect.apply(define, undefined, [instance]);
     instances.push(instance);
-    for (const step of ['setup', 'draw'] as const) {
+    for (const step of STEPS) {
       if (typeof instance[step] !== 'function') continue;
       const own: unknown = Reflect.get(globalThis, step);
       if (typeof own === 'function' && own !== all[step])

@@ -17,7 +17,10 @@ export interface SketchEngine {
 export interface SketchRun {
   /** Gives the realm what a sketch knows; before its text is evaluated. */
   start(input: SketchInput): void;
-  /** Makes a global function that takes the sketch's `setup` and `draw`, or anything else where it has none; works once. */
+  /**
+   * Makes a global function that takes the sketch's `setup`, `draw` and `preload`, or anything else where it has none;
+   * works once.
+   */
   probe(name: string, answer: (defines: SketchDefinitions) => void): void;
   setup(): void;
   /** Draws one frame, counted from 0. @returns whether the sketch was started */
@@ -40,6 +43,7 @@ export function createSketchRun(
   let input: SketchInput | undefined;
   let setup: (() => unknown) | undefined;
   let draw: (() => unknown) | undefined;
+  let preload: (() => unknown) | undefined;
 
   const setGlobal = (name: string, value: unknown): void => {
     defineProperty(scope, name, { value, writable: true, configurable: true, enumerable: true });
@@ -73,16 +77,20 @@ export function createSketchRun(
       });
     },
     probe(name, answer) {
-      setGlobal(name, (foundSetup: unknown, foundDraw: unknown) => {
+      setGlobal(name, (foundSetup: unknown, foundDraw: unknown, foundPreload: unknown) => {
         deleteProperty(scope, name);
         api?.begin();
         if (typeof foundSetup === 'function') setup = foundSetup as () => unknown;
         if (typeof foundDraw === 'function') draw = foundDraw as () => unknown;
+        if (typeof foundPreload === 'function') preload = foundPreload as () => unknown;
         answer({ setup: setup !== undefined, draw: draw !== undefined });
       });
     },
     setup() {
-      run(setup, 'setup');
+      run(() => {
+        preload?.();
+        return setup?.();
+      }, 'setup');
     },
     frame(index) {
       if (api === undefined || input === undefined) return false;

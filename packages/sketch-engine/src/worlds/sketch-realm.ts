@@ -19,8 +19,10 @@ export interface SketchRealm {
  */
 export type RealmEntry = (engine: ArrayBuffer, pixels: ArrayBuffer) => Promise<SketchRealm>;
 
-/** The sketch finds it while it is asked for its functions; the same in every host. */
+/** The sketch finds it while it is asked for its functions. A getter may see the name: it is the same in every host. */
 export const PROBE = 'sketchProbe';
 
 /** A separate script also sees `let` and `const` declarations, and comments and strings do not affect it. */
-export const PROBE_SCRIPT = `${PROBE}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`;
+export const PROBE_SCRIPT = `${PROBE}(${['setup', 'draw', 'preload']
+  .map((name) => `typeof ${name} === 'function' ? ${name} : 0`)
+  .join()})`;

@@ -2,6 +2,8 @@ import {
   callsImport,
   faultOfSyntax,
   pinSyntax,
+  PROBE,
+  PROBE_SCRIPT,
   SketchSyntaxError,
   type SketchDefinitions,
   type SketchFault,
@@ -59,9 +61,6 @@ const WENT_OUT: SketchFault = {
   code: 'PROTOCOL_VIOLATION',
   message: 'a sketch cannot import or go to an address',
 };
-
-/** A getter of the sketch may see this name, so it is the same in every render. */
-const PROBE = 'sketchProbe';
 
 /** Maximum frames that are hashed while the next one is drawn; each takes the memory of a picture. */
 const FRAMES_AHEAD = 2;
@@ -122,7 +121,7 @@ function createPageReader(): PageReader {
       const fault = fire(PAGE_EVENTS.probe);
       if (fault !== undefined) return { fault };
       // A second script also sees what `let` and `const` declare; comments and strings have no effect on it.
-      runScript(`${PROBE}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`);
+      runScript(PROBE_SCRIPT);
       // An address like `javascript:` would run in a later turn.
       forbid('script-src');
       return JSON.parse(channel['defines'] ?? '{"setup":false,"draw":false}') as SketchDefinitions;
