@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseJson, type JsonObject } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
+import { embedCertificate } from '@cer/cer-core/picture';
+import { greyPng } from '@cer/cer-core/testing';
 import { auditPage } from '@cer/test-browser';
 import { ask } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
@@ -72,6 +74,16 @@ describeInChromium('the page that draws again', (chromium) => {
   ])('says of a certificate of %s: %s', async (_name, verdict, changes) => {
     await openFromDisk();
     expect(await judged(await certificate('variables', changes), sketchOf('variables'))).toBe(verdict);
+  });
+
+  it.each([
+    ['its own picture', 'same', 1],
+    ['another picture', 'failed', 2],
+  ])('reads the certificate that is in %s: %s', async (_name, verdict, grey) => {
+    await openFromDisk();
+    const cer = await certificateOf('variables', { imageHash: sha256(greyPng(1)) });
+    const picture = files.write('picture.png', embedCertificate(greyPng(grey), cer));
+    expect(await judged(picture, sketchOf('variables'))).toBe(verdict);
   });
 
   it('stays where a file misses its fields', async () => {

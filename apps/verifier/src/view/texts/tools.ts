@@ -102,6 +102,7 @@ export const TOOLS_TEXTS = {
     loop: 'Loops have too many frames for a page: use cer render --verify.',
     noRender: 'This is not the certificate of a render.',
     notJson: 'This is not a certificate.',
+    otherPicture: 'The certificate in this picture is of another picture.',
     otherSketch: 'This is not the sketch that was certified: its hash is another one.',
     noPicture: 'The sketch draws no picture here: ',
     stopped: 'The sketch was stopped.',

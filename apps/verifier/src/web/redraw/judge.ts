@@ -1,8 +1,10 @@
 import { isJsonObject, JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
-import { sha256 } from '@cer/cer-core';
+import { CerError, sha256 } from '@cer/cer-core';
+import { judgePicture } from '@cer/cer-core/picture';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { callsImport, pinSyntax, SketchSyntaxError } from '@cer/sketch-engine/host';
 import { certifiedRender, NotRedrawable, type CertifiedRender } from '@cer/sketch-engine/certified-render';
+import { openSource } from '../../check/picture-source.js';
 import { TEXTS } from '../../view/texts.js';
 import { drawStill } from './draw-still.js';
 import type { EngineBlock } from './engine-block.js';
@@ -23,11 +25,14 @@ export async function judge(
   block: EngineBlock,
   signal: AbortSignal,
 ): Promise<Judgement> {
-  const value = jsonOf(certificate);
-  if (value === undefined) return { kind: 'failed', why: T.notJson };
-  const { integrity, bundle } = await evaluateCer(value, { verifiedAt: new Date().toISOString() });
+  const read = readCertificate(certificate);
+  if (read === undefined) return { kind: 'failed', why: T.notJson };
+  const evaluation = await evaluateCer(read.value, { verifiedAt: new Date().toISOString() });
+  const { integrity, bundle } = evaluation;
   if (integrity.status !== 'PASS' || !isJsonObject(bundle))
     return { kind: 'failed', why: integrity.status === 'FAIL' ? integrity.code : T.notJson };
+  if (read.png !== null && !judgePicture(evaluation, read.png).picture.isCertified)
+    return { kind: 'failed', why: T.otherPicture };
   let render: CertifiedRender | null;
   try {
     render = certifiedRender(bundle);
@@ -52,11 +57,15 @@ export async function judge(
   return { kind: isSame ? 'same' : 'another', why: isSame ? T.same : T.another, pixels };
 }
 
-function jsonOf(bytes: Uint8Array): JsonValue | undefined {
+/** @param bytes JSON, or a PNG that carries it */
+function readCertificate(
+  bytes: Uint8Array,
+): { readonly value: JsonValue; readonly png: Uint8Array | null } | undefined {
   try {
-    return parseJson(bytes);
+    const { json, png } = openSource(bytes);
+    return { value: parseJson(json), png };
   } catch (error) {
-    if (error instanceof JsonError) return undefined;
+    if (error instanceof JsonError || error instanceof CerError) return undefined;
     throw error;
   }
 }

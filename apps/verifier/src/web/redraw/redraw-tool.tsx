@@ -45,7 +45,13 @@ export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
     <section class="card">
       <p>
         <label for="certificate-file">{T.certificate}</label>{' '}
-        <input id="certificate-file" ref={certificate} type="file" accept=".json,application/json" onChange={forget} />
+        <input
+          id="certificate-file"
+          ref={certificate}
+          type="file"
+          accept=".json,application/json,.png,image/png"
+          onChange={forget}
+        />
       </p>
       <p>
         <label for="sketch-file">{T.sketch}</label>{' '}
