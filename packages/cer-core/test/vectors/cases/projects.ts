@@ -317,6 +317,9 @@ export async function projectCases(): Promise<Vector[]> {
       change(good, 'integrity.projectHash', 'x'),
       bad('INVALID_SHA256_FORMAT', 'integrity.projectHash'),
     ],
+    schema('parents-are-text', 'stepRegistry.1.parentStepIds', 'step-1', 'stepRegistry[1].parentStepIds'),
+    schema('parents-hold-a-number', 'stepRegistry.1.parentStepIds', [1], 'stepRegistry[1].parentStepIds'),
+    schema('execution-id-is-a-number', 'stepRegistry.0.executionId', 7, 'stepRegistry[0].executionId'),
     schema('type-unknown', 'bundleType', 'cer.project.bundle.v2'),
     schema('registry-absent', 'stepRegistry', undefined),
     schema('registry-entry-text', 'stepRegistry', ['x'], 'stepRegistry[0]'),
@@ -451,6 +454,12 @@ export async function projectCases(): Promise<Vector[]> {
       'A registry member the snapshot also has is equal.',
       project([one, two], {}, [{ executionId: 'exec-x' }]),
       bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].executionId'),
+    ],
+    [
+      'entry-without-execution-id',
+      'Only a registry member that the entry has is compared.',
+      edited('stepRegistry.0.executionId', undefined),
+      ok(),
     ],
     [
       'execution-id-that-reads-as-removed',
