@@ -47,7 +47,7 @@ describe('the node conforms', () => {
     ['picture/', 17],
     ['canonical/', 120],
     ['timestamp/', 28],
-    ['log/', 170],
+    ['log/', 263],
     ['render/', 29],
     ['span/', 30],
     ['http/', 61],
