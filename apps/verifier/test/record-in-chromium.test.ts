@@ -319,7 +319,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"]');
     await watched.page.emulateMediaType('print');
     const shown = await watched.page.evaluate(
-      `['.verdict', '.layers', '.facts', '.qr', 'nav', '.evidence', '#record-tools', 'button.copy'].filter((selector) => document.querySelector(selector)?.checkVisibility())`,
+      `['.verdict', '.layers', '.facts', '.qr', 'nav', '.evidence', '#record-tools', 'button.copy', '.share details'].filter((selector) => document.querySelector(selector)?.checkVisibility())`,
     );
     expect(shown).toEqual(['.verdict', '.layers', '.facts', '.qr']);
     const pdf = Buffer.from(await watched.page.pdf({ format: 'A4' })).toString('latin1');
