@@ -46,7 +46,7 @@ const REFUSED: Ingest = { ...CERTIFIED, outcome: 'refused', certificateHash: nul
 /** One row of every kind. */
 const INGESTS: readonly Ingest[] = [
   CERTIFIED,
-  { ...CERTIFIED, source: 'executions', executionId: 'order-1', provider: 'anthropic', model: 'claude-x' },
+  { ...CERTIFIED, source: 'executions', executionId: 'order-1', provider: 'p'.repeat(256), model: 'm'.repeat(256) },
   { ...CERTIFIED, executionId: null, provider: null, model: null, verificationUrl: '' },
   {
     ...CERTIFIED,
