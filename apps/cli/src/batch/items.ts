@@ -2,6 +2,7 @@ import { byteLines } from '@cer/ndjson';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { asUsageError, nameOf } from '../files/read-bytes.js';
+import { unpackedChunks } from '../files/unpacked-chunks.js';
 import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import type { BatchItem, Chunk } from './batch-settings.js';
@@ -12,7 +13,7 @@ const BYTES_PER_CHUNK = 1024 * 1024;
 
 /** `-` and files with these endings hold one certificate per line. */
 function holdsLines(source: string): boolean {
-  return source === '-' || /\.(ndjson|jsonl)$/i.test(source);
+  return source === '-' || /\.(ndjson|jsonl)(\.gz)?$/i.test(source);
 }
 
 /** The extent of a batch: bytes of lines and, for files of one certificate, one each. Null when unknown. */
@@ -72,7 +73,7 @@ async function* itemsOf(source: string, stdin: AsyncIterable<Uint8Array>, maxByt
   }
   const stream: AsyncIterable<Uint8Array> = source === '-' ? stdin : createReadStream(source);
   try {
-    for await (const lines of byteLines(stream, maxBytes)) {
+    for await (const lines of byteLines(unpackedChunks(stream, source), maxBytes)) {
       for (const { bytes, number, length } of lines) {
         const name = `${nameOf(source)}:${number}`;
         const item = bytes === null ? { name, fault: `${name}: is larger than ${maxBytes} bytes` } : { name, bytes };

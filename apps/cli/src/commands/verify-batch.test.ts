@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { cer } from '../testing/console.js';
 import { Folder, readSample, sample } from '../testing/files.js';
@@ -60,6 +61,29 @@ describe('cer verify --batch', () => {
     expect(stderr).toBe('cer: 2 of 5 could not be read\n');
     expect(stdout).toContain(`${path}:3: is not valid JSON`);
     expect(stdout).toContain('none.json: no such file');
+  });
+
+  it('unpacks lines, whatever the file is called', async () => {
+    const packed = gzipSync(`${certified}\n${tampered}\n`);
+    for (const name of ['packed.ndjson.gz', 'packed.ndjson']) {
+      const path = folder.write(name, packed);
+      const { stdout, stderr } = await cer(['verify', '--batch', path, ...KEYS]);
+      expect(stdout).toContain('2 checked');
+      expect(JSON.parse(stderr)).toMatchObject({
+        summary: { verified: 1, failed: 1 },
+        failed: [{ name: `${path}:2` }],
+      });
+    }
+  });
+
+  it.each<[string, (packed: Buffer) => Buffer, string]>([
+    ['cut', (packed) => packed.subarray(0, -9), 'is a gzip file that is damaged'],
+    ['longer', (packed) => Buffer.concat([packed, Buffer.from('\0{}')]), 'has other bytes behind its end'],
+  ])('does not pass with packed lines that are %s', async (name, change, fault) => {
+    const path = folder.write(`${name}.ndjson.gz`, change(gzipSync(`${certified}\n`)));
+    const { exitCode, stdout } = await cer(['verify', '--batch', path, ...KEYS]);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain(fault);
   });
 
   it('skips a line that is too long', async () => {

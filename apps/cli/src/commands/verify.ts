@@ -32,7 +32,10 @@ export const verifyCommand: Command = {
   options: [
     ...VERIFY_FLAG_HELP,
     ['--hash HASH', 'fetch the public record of HASH from the node whose address --node is; exit 2 when it has none'],
-    ['--batch', 'check many on all cores; files named .ndjson or .jsonl, and -, hold one certificate per line'],
+    [
+      '--batch',
+      'check many on all cores; files named .ndjson or .jsonl (.gz too), and -, hold one certificate per line',
+    ],
   ],
   examples: [
     ['cer verify certificate.json --keys keys.json', 'offline: reads two files and opens no connection'],
@@ -117,7 +120,7 @@ function readOne(bytes: Uint8Array, source: string, maxBytes: number): ReturnTyp
   try {
     return readArtefact(bytes, source, { maxBytes, advice: RAISES_LIMIT });
   } catch (error) {
-    if (!(error instanceof UsageError) || !/\.(?:ndjson|jsonl)$/i.test(source)) throw error;
+    if (!(error instanceof UsageError) || !/\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(source)) throw error;
     throw new UsageError(`${error.message}. A file with one certificate per line is checked with --batch`);
   }
 }

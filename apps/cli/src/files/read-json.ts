@@ -87,7 +87,7 @@ function isUnpacked(result: unknown): result is Unpacked {
   return typeof result === 'object' && result !== null && 'engine' in result;
 }
 
-function isGzip([first, second]: Uint8Array): boolean {
+export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
