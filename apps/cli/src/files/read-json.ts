@@ -43,7 +43,7 @@ export function readStrictJson(
   { levelsAround = 0, maxBytes = DEFAULT_MAX_BYTES, advice = '' }: ReadOptions = {},
 ): StrictJson {
   if (read.length === 0) throw new UsageError(`${nameOf(source)}: is empty`);
-  const bytes = isGzip(read) ? unpacked(read, source, maxBytes, advice) : read;
+  const bytes = unpackedBytes(read, source, maxBytes, advice);
   if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
   }
@@ -91,8 +91,9 @@ export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/** @throws UsageError for what is not gzip, or unpacks to more than `maxBytes` */
-function unpacked(bytes: Uint8Array, source: string, maxBytes: number, advice: string): Uint8Array {
+/** The content of a file, unpacked where it is gzip. @throws UsageError when it is damaged, or larger than `maxBytes` */
+export function unpackedBytes(bytes: Uint8Array, source: string, maxBytes: number, advice = ''): Uint8Array {
+  if (!isGzip(bytes)) return bytes;
   try {
     const result: unknown = gunzipSync(bytes, { maxOutputLength: maxBytes, info: true });
     if (isUnpacked(result) && result.engine.bytesWritten === bytes.length) return result.buffer;

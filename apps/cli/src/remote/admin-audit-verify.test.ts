@@ -6,6 +6,7 @@ import { testKeySet } from '@cer/keys/testing';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import { cer } from '../testing/console.js';
 import { LocalServers } from '../testing/local-servers.js';
@@ -81,6 +82,12 @@ describe('cer admin audit verify', () => {
     const changed = JSON.stringify(row).replace('records.hide', 'records.show');
     const broken = await verify(file('changed-lines', JSON.parse(changed)), '--head', end);
     expect([broken.exitCode, JSON.parse(broken.stderr)]).toMatchObject([1, { code: 'AUDIT_HASH_MISMATCH', seq: 1 }]);
+  });
+
+  it('unpacks a log that is kept as gzip', async () => {
+    const packed = join(folder, 'log.ndjson.gz');
+    writeFileSync(packed, gzipSync(JSON.stringify(await page('records.hide'))));
+    expect(await verify(packed)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   it('raises no alarm about a file that is no audit log', async () => {

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadKeys } from '../trusted-keys/key-material.js';
 import { DEFAULT_MAX_BYTES, nameOf, readBytes } from '../files/read-bytes.js';
 import { jsonObjectIn } from '../files/json-object.js';
-import { readOwnJson } from '../files/read-json.js';
+import { readOwnJson, unpackedBytes } from '../files/read-json.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import { readSecretFile } from '../files/secret-file.js';
 import type { Io } from '../io.js';
@@ -116,7 +116,8 @@ async function readHead(file: string, io: Io): Promise<AuditHead> {
 }
 
 async function* pagesOfFile(file: string, nodeId: string, io: Io): AsyncGenerator<JsonObject> {
-  const text = new TextDecoder().decode(await readBytes(file, io.stdin, DEFAULT_MAX_BYTES));
+  const bytes = await readBytes(file, io.stdin, DEFAULT_MAX_BYTES);
+  const text = new TextDecoder().decode(unpackedBytes(bytes, file, DEFAULT_MAX_BYTES));
   for (const [at, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const page = pageOf(line, nodeId);
