@@ -38,6 +38,7 @@ describe('options of a program without types', () => {
     [{ coverage: { everyMs: '1m' } }, 'coverage: must be an object, and its everyMs a number above 0'],
     [{ redation: { name: 'x' } }, 'redation: is not an option. The options are appId, nodeUrl, apiKey, '],
     [{ toString: 'x' }, 'toString: is not an option'],
+    [{ appId: undefined }, 'appId: is required'],
   ])('refuses %p', (options, message) => {
     expect(() => untyped({ ...GOOD, ...options })).toThrow(message);
   });

@@ -62,6 +62,7 @@ export function checkOptions(options: unknown): void {
     if (rule === undefined) throw new TypeError(`${name}: is not an option. The options are ${namesOf()}`);
     if (rule !== null && value !== undefined && !rule[0](value)) throw new TypeError(`${name}: ${rule[1]}`);
   }
+  if (memberOf(options, 'appId') === undefined) throw new TypeError('appId: is required');
   const redaction = memberOf(options, 'redaction');
   if (redaction !== undefined) checkRedaction(redaction);
   const confidential = memberOf(options, 'confidential');
