@@ -98,6 +98,21 @@ describeWithBrowser('One sketch, one picture', () => {
     expect(await renderer.post('/loop', { tenantId: 't', code, totalFrames: 8 })).toMatchObject(refused);
   });
 
+  it.each(['portable', 'chromium-native'])('without a filter that names an address: %s', async (engine) => {
+    const frames = async (filter: string): Promise<unknown> => {
+      const code = `${SHOW} function draw() { drawingContext.filter = '${filter}'; show(frameCount); }`;
+      const order = { tenantId: 't', code, engine, totalFrames: 8, frameHashes: true };
+      const { status, body } = await renderer.post('/loop', order);
+      return status === 200 ? body['frameHashes'] : body;
+    };
+    const plain = await frames('none');
+    expect(plain).toHaveLength(8);
+    for (const address of ['http://127.0.0.1/a.svg#b', '#b']) expect(await frames(`url(${address})`)).toEqual(plain);
+    // The browser loads it at a time that depends on the machine; the portable engine loads nothing.
+    const refused = expect.objectContaining({ error: 'PROTOCOL_VIOLATION' });
+    expect(await frames('url(data:image/svg+xml,<svg/>#b)')).toEqual(engine === 'portable' ? plain : refused);
+  });
+
   it('without a page too: names that no script can take from a page', async () => {
     const code = `${SHOW} var top = 5; function setup() {
       window.level = 5;
