@@ -284,6 +284,18 @@ describe('safety', () => {
     expect(await isKept('/how-it-works')).toBe(false);
   });
 
+  it('lets sites show the preview of a link to a record', async () => {
+    const { text } = await ask(verifier.url, '/robots.txt');
+    const [, ...groups] = text.trimEnd().split('\n\n');
+    const [previews = ''] = groups;
+    expect(groups).toHaveLength(1);
+    expect(previews).toContain('User-agent: Twitterbot\nUser-agent: LinkedInBot\n');
+    expect(previews.split('\n').filter((line) => !line.startsWith('User-agent: '))).toEqual([
+      'Disallow: /e/',
+      'Disallow: /lookup',
+    ]);
+  });
+
   it('limits the page requests of a client', async () => {
     const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 3 });
     const statuses: number[] = [];

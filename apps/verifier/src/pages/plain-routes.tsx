@@ -16,6 +16,19 @@ export interface PlainRouteDeps {
 
 const NAME = TEXTS.site.name;
 
+/** They fetch the page of a link that somebody posts, for its Open Graph tags, and put nothing into an index. */
+const PREVIEW_AGENTS = ['Twitterbot', 'LinkedInBot', 'facebookexternalhit', 'Slackbot', 'Discordbot', 'TelegramBot'];
+
+const ROBOTS = `User-agent: *
+Disallow: /c/
+Disallow: /p/
+Disallow: /e/
+Disallow: /lookup
+
+${PREVIEW_AGENTS.map((agent) => `User-agent: ${agent}\n`).join('')}Disallow: /e/
+Disallow: /lookup
+`;
+
 /** Start page, explanation, look-up, execution ids. */
 export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
   return [
@@ -74,7 +87,7 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
       handler: async () => ({
         status: 200,
         headers: { 'content-type': 'text/plain; charset=utf-8' },
-        body: 'User-agent: *\nDisallow: /c/\nDisallow: /p/\nDisallow: /e/\nDisallow: /lookup\n',
+        body: ROBOTS,
       }),
     },
   ];
