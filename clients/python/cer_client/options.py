@@ -54,5 +54,6 @@ def check_confidential(prompt: object, on_openings: object, parameters: object) 
         raise TypeError("confidential.parameters: must be a mapping")
     stated = {"temperature": 0, "maxTokens": 0, "topP": None, "seed": None, **parameters}
     call = {"protocolVersion": "1.3.1", "provider": "any", "model": "any", "input": "", "output": "", "prompt": prompt}
-    for fault in faults_of({**call, "parameters": stated}):
-        raise ValueError(f"confidential.{fault}")
+    faults = faults_of({**call, "parameters": stated})
+    if faults:
+        raise ValueError(f"confidential.{faults[0]}")
