@@ -3,12 +3,13 @@ import { envelopeCases } from './cases/envelope.js';
 import { executionV1Cases } from './cases/execution-v1.js';
 import { jsonCases } from './cases/json.js';
 import { keyCases } from './cases/keys.js';
+import { olderResealCases } from './cases/older-reseal.js';
 import { otherTypeCases } from './cases/other-types.js';
 import { packageCases } from './cases/packages.js';
 import { projectEdgeCases } from './cases/project-edges.js';
 import { projectCases } from './cases/projects.js';
 import { receiptCases } from './cases/receipt.js';
-import { resealAndOlderCases } from './cases/reseal.js';
+import { resealCases } from './cases/reseal.js';
 import { toolCases } from './cases/tools.js';
 import { familyOf, type Family } from './family.js';
 
@@ -31,11 +32,10 @@ export async function allFamilies(): Promise<readonly Family[]> {
       'Bundles of type cer.ai.execution.v2, and sealed values of protocol 1.3.1.',
       await confidentialAndV2Cases(),
     ),
-    familyOf(
-      'reseal',
-      'Redacted reseals, with their provenance, and reseals of older nodes.',
-      await resealAndOlderCases(),
-    ),
+    familyOf('reseal', 'Redacted reseals, with their provenance, and reseals of older nodes.', [
+      ...(await resealCases()),
+      ...(await olderResealCases()),
+    ]),
     familyOf('other-types', 'Hash-only timestamps, renders and legacy bundles.', await otherTypeCases()),
     familyOf('receipt', 'Receipts: members, signature, and the bundle that a receipt is about.', await receiptCases()),
     familyOf('keys', 'Key sets: which key counts, for which time.', await keyCases()),
