@@ -4,8 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
-import { sealedRender } from '@cer/cer-core/testing';
-import { readInstalledEngine, readSkia } from '@cer/sketch-engine/files';
+import { greyPng, sealedRender } from '@cer/cer-core/testing';
+import { embedCertificate } from '@cer/cer-core/picture';
+import { pngEncoder } from '@cer/sketch-engine';
+import { readInstalledEngine, readPngModule, readSkia } from '@cer/sketch-engine/files';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';
 
@@ -102,6 +105,29 @@ describe('cer render --verify', () => {
     const said = await verify(row, certificate(row, { imageHash, outputHash, [name]: sha256('another') }));
     expect(said.exitCode).toBe(1);
     expect(JSON.parse(said.stderr)).toMatchObject({ status: 'FAILED', reason: 'OUTPUT_HASH_MISMATCH', outputHash });
+  });
+
+  it('reads the certificate that a picture carries, and compares the picture too', async () => {
+    const code = 'function draw() { background(255); }';
+    const pixels = new Uint8Array(4 * CANVAS_WIDTH * CANVAS_HEIGHT).fill(255);
+    const white = pngEncoder((await readPngModule()).toString('base64'))(pixels, CANVAS_WIDTH, CANVAS_HEIGHT);
+    const row = rowOf('variables');
+    const members = { codeHash: sha256(code), outputHash: sha256(pixels), imageHash: sha256(white) };
+    const bundle = JSON.parse(readFileSync(certificate(row, members), 'utf8')) as JsonObject;
+    const sketch = folder.write('white.js', code);
+    const judge = (png: Uint8Array): Promise<Said> =>
+      cer(['render', '--verify', folder.write('white.png', png), '--code', sketch, '--json']);
+    const same = await judge(embedCertificate(white, bundle));
+    expect([same.stderr, same.exitCode]).toEqual(['', 0]);
+    expect(JSON.parse(same.stdout)).toMatchObject({ status: 'SAME_PICTURE', outputHash: sha256(pixels) });
+    const another = await judge(embedCertificate(greyPng(120), bundle));
+    expect([another.stdout, another.exitCode]).toEqual(['', 1]);
+    expect(JSON.parse(another.stderr)).toMatchObject({
+      reason: 'OUTPUT_HASH_MISMATCH',
+      detail: expect.stringContaining('another picture'),
+    });
+    const none = await judge(white);
+    expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('carries no certificate')]);
   });
 
   it('fails for a changed certificate and draws nothing', async () => {

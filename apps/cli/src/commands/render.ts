@@ -1,12 +1,13 @@
 import { isJsonObject } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
+import { judgePicture } from '@cer/cer-core/picture';
 import { evaluateCer, toReport } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { ProgressBar } from '../batch/progress-bar.js';
 import type { Command } from '../command.js';
 import type { ExitCode } from '../exit-code.js';
 import { decodeUtf8, nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readStrictFile } from '../files/read-json.js';
+import { readArtefact } from '../files/read-artefact.js';
 import type { Io } from '../io.js';
 import { certifiedRender, NotRedrawable, type CertifiedRender } from '@cer/sketch-engine/certified-render';
 import type { RenderVerdict } from '../render/judge-render.js';
@@ -37,7 +38,11 @@ export const renderCommand: Command = {
   summary: 'draw a certified sketch again and compare the pictures',
   usage: ['render --verify FILE|- --code SKETCH [options]'],
   options: [
-    ['--verify', 'FILE is a certificate of a render by the engine portable; no node and no browser is needed'],
+    [
+      '--verify',
+      'FILE is a certificate of a render by the engine portable, or a PNG that carries one; no node and no browser is ' +
+        'needed',
+    ],
     ['--code SKETCH', 'the text of the sketch; the certificate has its hash'],
     ['--engine-folder DIR', 'take an older module of Skia from DIR, where it is called by its hash: HEX.wasm'],
     ['--timeout SECONDS', `end the sketch after this time (${DEFAULT_TIMEOUT_SECONDS}, and 1 more per frame)`],
@@ -66,8 +71,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     throw new UsageError('--code is missing: the certificate has only the hash of the sketch');
   if (source === '-' && flags.code === '-') throw new UsageError('FILE and --code cannot both be standard input');
   const [timeout, memory] = [positive(flags.timeout, '--timeout'), positive(flags['max-memory'], '--max-memory')];
-  const json = await readStrictFile(source, io.stdin, readMaxBytes(undefined), '');
-  const code = decodeUtf8(await readBytes(flags.code, io.stdin, readMaxBytes(undefined)), flags.code);
+  const maxBytes = readMaxBytes(undefined);
+  const { png, ...json } = readArtefact(await readBytes(source, io.stdin, maxBytes), source, { maxBytes });
+  const code = decodeUtf8(await readBytes(flags.code, io.stdin, maxBytes), flags.code);
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null)
     return fail({ reason: 'BUNDLE_CORRUPTED', code: corrupted(json.fault, verifiedAt).evaluation.code }, io);
@@ -75,6 +81,10 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (evaluation.integrity.status !== 'PASS' || !isJsonObject(evaluation.bundle)) {
     const reason = evaluation.integrity.status === 'FAIL' ? evaluation.integrity.code : 'UNKNOWN_ERROR';
     return fail({ ...toReport(evaluation, VERIFIER), status: 'FAILED', reason }, io);
+  }
+  if (png !== null && !judgePicture(evaluation, png).picture.isCertified) {
+    const detail = 'snapshot.imageHash: is the hash of another picture than FILE';
+    return fail({ reason: 'OUTPUT_HASH_MISMATCH', detail }, io);
   }
   const report = (verdict: RenderVerdict, frameHashes: readonly string[] = []): ExitCode =>
     writeRenderVerdict(
