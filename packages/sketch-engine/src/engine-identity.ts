@@ -17,7 +17,7 @@ export interface EngineIdentity {
 }
 
 /** Changes with every change that changes a pixel, or a byte of the PNG, of any sketch; probes.ts pins what it draws. */
-export const PORTABLE_VERSION = '1.9.0';
+export const PORTABLE_VERSION = '1.10.0';
 
 /** The members of a certificate about the portable engine that drew it; they are not trusted. */
 export interface NamedEngine {

@@ -111,4 +111,5 @@ const SINCE_1_8: ProbePins = {
 export const PORTABLE_PINS: Readonly<Partial<Record<string, ProbePins>>> = {
   '1.8.0': SINCE_1_8,
   '1.9.0': SINCE_1_8,
+  '1.10.0': SINCE_1_8,
 };

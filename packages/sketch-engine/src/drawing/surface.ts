@@ -110,7 +110,8 @@ export function createSurface(
 function chained(functions: SketchFunctions, owner: () => object): SketchFunctions {
   const returning = Object.entries(functions).map(([name, act]) => [
     name,
-    (...args: never[]) => {
+    // Not an arrow function: older sketches have `new createVector(x, y)`.
+    function (...args: never[]) {
       const value = act(...args);
       return value === undefined ? owner() : value;
     },

@@ -17,19 +17,22 @@ interface List {
   readonly step: number;
   /** The next shape draws the edge that this one leaves open, and a line ends the list. */
   readonly isStrip?: true;
+  /** Unless it is closed, its outline returns to the first corner, and has the caps of a line there. */
+  readonly returns?: true;
 }
 
 const LISTS: ReadonlyMap<string, List> = new Map<string, List>([
   ['lines', { order: [0, 1], step: 2 }],
   ['triangles', { order: [0, 1, 2], step: 3 }],
   ['triangle_strip', { order: [1, 0, 2], step: 1, isStrip: true }],
-  ['quads', { order: [0, 1, 2, 3], step: 4 }],
+  ['quads', { order: [0, 1, 2, 3], step: 4, returns: true }],
   ['quad_strip', { order: [2, 0, 1, 3], step: 2, isStrip: true }],
 ]);
 
 /**
  * Draws lists of simple shapes, each in the colours of its last vertex, as p5.js 1 does.
- * @param close whether each shape of a strip is closed; strips and fans then end at their first vertex, twice
+ * @param close whether each shape of a strip and each quad is closed; strips and fans then end at their first vertex,
+ *   twice
  * @returns false for another kind
  */
 export function drawList(pen: Pen, kind: string, vertices: readonly ListVertex[], close: boolean): boolean {
@@ -56,13 +59,14 @@ export function drawList(pen: Pen, kind: string, vertices: readonly ListVertex[]
   } else if (kind === 'triangle_fan') drawFan(pen, close ? closed(vertices) : vertices, trace);
   else if (list === undefined) return false;
   else {
-    const { order, step, isStrip = false } = list;
-    const isOpen = order.length === 2 || (isStrip && !close);
+    const { order, step, isStrip = false, returns = false } = list;
+    const isOpen = order.length === 2 || ((isStrip || returns) && !close);
+    const path = returns && isOpen ? [...order, ...order.slice(0, 1)] : order;
     const all = isStrip && close ? closed(vertices) : vertices;
     const whole = all.length - order.length;
     for (let i = 0; i <= whole; i += step)
       shape(
-        order.map((at) => all[i + at]),
+        path.map((at) => all[i + at]),
         all[i + order.length - 1],
         isOpen,
       );

@@ -68,6 +68,21 @@ it.each([
     'stroke(0, 90); strokeWeight(40); noFill(); beginShape(); vertex(600, 200); vertex(200, 200); vertex(200, 900); vertex(600, 900); endShape(); line(600, 200, 600, 900);',
   ],
   [
+    'a quad that is not closed ends as a line at its first corner',
+    'stroke(0); strokeWeight(40); beginShape(QUADS); vertex(200, 200); vertex(600, 200); vertex(600, 900); vertex(200, 900); endShape();',
+    'stroke(0); strokeWeight(40); beginShape(); vertex(200, 200); vertex(600, 200); vertex(600, 900); vertex(200, 900); vertex(200, 200); endShape();',
+  ],
+  [
+    'a quad that is closed has four joins',
+    'stroke(0); strokeWeight(40); beginShape(QUADS); vertex(200, 200); vertex(600, 200); vertex(600, 900); vertex(200, 900); endShape(CLOSE);',
+    'stroke(0); strokeWeight(40); quad(200, 200, 600, 200, 600, 900, 200, 900);',
+  ],
+  [
+    'a vector is made with new too',
+    'const v = new createVector(200, 300); rect(v.x, v.y, 400, 300);',
+    'const v = createVector(200, 300); rect(v.x, v.y, 400, 300);',
+  ],
+  [
     'the triangles of a fan are one shape',
     'stroke(0, 90); strokeWeight(40); fill(255, 90); beginShape(TRIANGLE_FAN); vertex(500, 500); vertex(900, 500); vertex(500, 900); vertex(100, 500); endShape();',
     'stroke(0, 90); strokeWeight(40); fill(255, 90); drawingContext.beginPath(); [[900, 500, 500, 900], [500, 900, 100, 500]].forEach(([a, b, c, d]) => { drawingContext.moveTo(500, 500); drawingContext.lineTo(a, b); drawingContext.lineTo(c, d); drawingContext.lineTo(500, 500); }); drawingContext.fill(); drawingContext.stroke();',
