@@ -1,6 +1,6 @@
 import { attest, change, confidential, hashOnly, keySet, object, pick, reseal, seal, v1, type Json, type JsonObject } from '../forge.js';
 import { group, type CaseLine, type Vector } from '../vector.js';
-import { bad, project, register, sealProject, step } from './projects.js';
+import { bad, project, register, sealProject, step } from './projects/project.js';
 
 /** Several faults at once, `null` where a member is optional, and parts that only one kind of project has. */
 export async function projectEdgeCases(): Promise<Vector[]> {

@@ -1,0 +1,47 @@
+import { attest, change, OTHER, TIME, type JsonObject } from '../../forge.js';
+import type { CaseLine } from '../../vector.js';
+import { bad, project, step } from './project.js';
+import type { ProjectSamples } from './samples.js';
+
+export async function stepLines({ one, two }: ProjectSamples): Promise<CaseLine[]> {
+  const badStep = (name: string, rule: string, bundle: JsonObject, code: string, more: JsonObject = {}): CaseLine => [
+    name,
+    rule,
+    project([one, bundle]),
+    bad(code, null, { steps: ['OK', code], ...more }),
+  ];
+  return [
+    badStep(
+      'step-content-changed',
+      'CERTIFICATE_HASH_MISMATCH.',
+      change(two, 'snapshot.model', 'other'),
+      'CERTIFICATE_HASH_MISMATCH',
+    ),
+    badStep('step-schema', 'SCHEMA_ERROR.', step('exec-b', { provider: '' }), 'SCHEMA_ERROR'),
+    badStep(
+      'step-without-tool-evidence',
+      'Else the first failing step’s code.',
+      step('exec-b', { toolCalls: [{ toolId: 'a', at: TIME }] }),
+      'TOOL_EVIDENCE_MISSING',
+      { structuralValid: true, projectHashValid: true },
+    ),
+    badStep(
+      'step-with-wrong-input',
+      'Else the first failing step’s code.',
+      step('exec-b', { input: 'another' }),
+      'INPUT_HASH_MISMATCH',
+    ),
+    badStep(
+      'step-with-unknown-key',
+      'Else the first failing step’s code.',
+      await attest(two, { signer: OTHER, envelope: false }),
+      'ATTESTATION_KEY_NOT_FOUND',
+    ),
+    [
+      'schema-before-the-other-steps',
+      'SCHEMA_ERROR before the first failing step’s code.',
+      project([step('exec-a', { input: 'another' }), step('exec-b', { provider: '' })]),
+      bad('SCHEMA_ERROR', null, { steps: ['INPUT_HASH_MISMATCH', 'SCHEMA_ERROR'] }),
+    ],
+  ];
+}
