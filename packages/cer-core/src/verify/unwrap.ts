@@ -11,18 +11,27 @@ export type Unwrapped =
  * or either inside `{bundle}`. @see docs/spec.md, "Packages"
  */
 export function unwrap(input: unknown): Unwrapped {
-  if (!isJsonObject(input)) return refused('', 'must be an object');
-  const forms = ['snapshot', 'cer', 'bundle'].filter((name) => Object.hasOwn(input, name));
-  if (forms.length > 1) return refused('', `is ambiguous: it has ${forms.join(' and ')}`);
-  const inner = member(input, 'bundle');
-  if (inner !== undefined) {
-    if (!isJsonObject(inner)) return refused('bundle', 'must be an object');
-    if (Object.hasOwn(inner, 'bundle')) return refused('bundle', 'must be a bundle or a package');
-    return unwrap(inner);
-  }
-  const cer = member(input, 'cer');
-  if (cer === undefined) return { bundle: input, packaging: null };
-  return isJsonObject(cer) ? { bundle: cer, packaging: input } : refused('cer', 'must be an object');
+  const inner = isJsonObject(input) ? member(input, 'bundle') : undefined;
+  if (!isJsonObject(input) || inner === undefined) return unwrapPackage(input, '');
+  const ambiguous = ambiguity(input, '');
+  if (ambiguous !== null) return ambiguous;
+  if (isJsonObject(inner) && Object.hasOwn(inner, 'bundle')) return refused('bundle', 'must be a bundle or a package');
+  return unwrapPackage(inner, 'bundle');
+}
+
+function unwrapPackage(value: unknown, path: '' | 'bundle'): Unwrapped {
+  if (!isJsonObject(value)) return refused(path, 'must be an object');
+  const ambiguous = ambiguity(value, path);
+  if (ambiguous !== null) return ambiguous;
+  const cer = member(value, 'cer');
+  if (cer === undefined) return { bundle: value, packaging: null };
+  if (isJsonObject(cer)) return { bundle: cer, packaging: value };
+  return refused(path === '' ? 'cer' : `${path}.cer`, 'must be an object');
+}
+
+function ambiguity(value: JsonObject, path: string): Unwrapped | null {
+  const forms = ['snapshot', 'cer', 'bundle'].filter((name) => Object.hasOwn(value, name));
+  return forms.length > 1 ? refused(path, `is ambiguous: it has ${forms.join(' and ')}`) : null;
 }
 
 function refused(path: string, rule: string): Unwrapped {

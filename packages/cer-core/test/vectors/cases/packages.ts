@@ -131,6 +131,28 @@ export async function packageCases(): Promise<Vector[]> {
     signature: 'x',
   };
   return group('package', 'Packages', keySet(), [
+    [
+      'two-in-a-bundle',
+      'A body with two of {bundle at the top level, cer, bundle} is refused.',
+      { bundle: { ...sealed, cer: sealed } },
+      fails('SCHEMA_ERROR', 'bundle'),
+    ],
+    [
+      'cer-in-a-bundle-is-text',
+      'A path leads from the body to the member.',
+      { bundle: { cer: 'x' } },
+      fails('SCHEMA_ERROR', 'bundle.cer'),
+    ],
+    ...[
+      { bundle: { cer: sealed, bundleType: 'cer.project.bundle.v1' } },
+      { cer: { bundleType: 'cer.project.bundle.v1' } },
+      { bundle: { cer: { bundleType: 'cer.project.bundle.v1' } } },
+    ].map((body, place): CaseLine => [
+      `project-inside-${place + 1}`,
+      'What has the bundleType of a project, inside or around it, is not verified as a certificate.',
+      body,
+      fails('SCHEMA_ERROR', 'bundleType', 'FSSS', { reasonCodes: ['SCHEMA_ERROR'] }),
+    ]),
     ['certify-response', 'Saved certify responses are packages too.', saved, passes('PPPP')],
     [
       'simplified-response',
