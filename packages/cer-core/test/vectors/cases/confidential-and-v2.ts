@@ -213,6 +213,18 @@ async function v2Cases(): Promise<Vector[]> {
       sealV2(v2({ instruction: 'x', instructionKind: 'user' })),
       schema('snapshot.instructionKind'),
     ],
+    ...['derived', 'label'].map((kind): CaseLine => [
+      `instruction-that-is-${kind}`,
+      'instructionKind is system, derived or label.',
+      sealV2(v2({ instruction: 'x', instructionKind: kind })),
+      passes('PSSS'),
+    ]),
+    [
+      'instruction-empty',
+      'instruction is a non-empty string.',
+      sealV2(v2({ instruction: '', instructionKind: 'system' })),
+      schema('snapshot.instruction'),
+    ],
     lineV2(
       'prompt-under-1-3-0',
       'prompt is a member under 1.3.1 only.',

@@ -1,5 +1,5 @@
 import { attest, canonical, change, hashText, keySet, seal, v1, type JsonObject } from '../forge.js';
-import { fails, group, passes, raw, refused, type Vector } from '../vector.js';
+import { fails, group, passes, raw, refused, type CaseLine, type Vector } from '../vector.js';
 
 const text = JSON.stringify(seal(v1()));
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -41,6 +41,18 @@ export async function jsonCases(): Promise<Vector[]> {
       'Keys are compared after their escapes are resolved.',
       raw(inSnapshot('"a":1,"\\u0061":2')),
       refused('JSON_NOT_STRICT', 'snapshot.a'),
+    ],
+    ...[64, 65].map((units): CaseLine => [
+      `duplicate-key-of-${units}-units`,
+      'Names longer than 64 units are cut in messages.',
+      raw(atTop(`"${'a'.repeat(units)}":1,"${'a'.repeat(units)}":1`)),
+      refused('JSON_NOT_STRICT', units === 64 ? 'a'.repeat(64) : `["${'a'.repeat(64)}…"]`),
+    ]),
+    [
+      'duplicate-key-cut-in-a-pair',
+      'Names longer than 64 units are cut in messages.',
+      raw(atTop(`"${'a'.repeat(63)}\u{1F600}":1,"${'a'.repeat(63)}\u{1F600}":1`)),
+      { refused: 'JSON_NOT_STRICT' },
     ],
     [
       'duplicate-proto-key',

@@ -59,6 +59,22 @@ export async function keyCases(): Promise<Vector[]> {
     good('retired', 'Retired, not revoked: still verifies.', { status: 'retired', retiredAt: AFTER }),
     good('retired-at-that-moment', LIFE, { status: 'retired', retiredAt: SAME_MOMENT }),
     good('retired-at-that-moment-behind-utc', LIFE, { status: 'retired', retiredAt: '2026-01-01T22:04:05.678-05:00' }),
+    good('retired-at-that-moment-by-minutes', LIFE, { status: 'retired', retiredAt: '2026-01-02T08:34:05.678+05:30' }),
+    good('begins-at-that-moment-by-minutes', LIFE, { notBefore: '2026-01-02T08:34:05.678+05:30' }),
+    [
+      'begins-at-that-moment-over-the-end-of-february',
+      LIFE,
+      await attestedAt('2026-02-28T23:30:00.000Z'),
+      passes('PPPS'),
+      { keySet: keySetWith({ notBefore: '2026-03-01T00:30:00+01:00' }) },
+    ],
+    [
+      'retired-at-that-moment-over-the-end-of-february',
+      LIFE,
+      await attestedAt('2026-02-28T23:30:00.000Z'),
+      passes('PPPS'),
+      { keySet: keySetWith({ status: 'retired', retiredAt: '2026-03-01T00:30:00+01:00' }) },
+    ],
     good('begins-at-that-moment-behind-utc', LIFE, { notBefore: '2026-01-01T22:04:05.678-05:00' }),
     [
       'retired-after-a-leap-day',

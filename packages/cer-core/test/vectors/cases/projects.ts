@@ -5,9 +5,10 @@ import { demandLines } from './projects/demands.js';
 import { embeddedLines } from './projects/embedded.js';
 import { formLines } from './projects/form.js';
 import { hashLines } from './projects/hash.js';
+import { listedStepLines } from './projects/listed-steps.js';
 import { publicFormLines } from './projects/public-forms.js';
 import { receiptDateLines, receiptLines } from './projects/receipts.js';
-import { listedStepLines, registryLines } from './projects/registry.js';
+import { registryLines } from './projects/registry.js';
 import { projectSamples } from './projects/samples.js';
 import { stepLines } from './projects/steps.js';
 

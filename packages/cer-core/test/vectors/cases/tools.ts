@@ -31,6 +31,7 @@ const first = 'snapshot.toolCalls[0]';
 
 export function toolCases(): Vector[] {
   return group('tools', 'Tool calls', keySet(), [
+    bad('call-is-null', 'toolCalls is an array of objects.', [null], 'SCHEMA_ERROR', first),
     ['evidence-in-full', 'Raw tool values beside a hash hash to it.', withCalls([GOOD]), passes('PSSS')],
     [
       'hashes-only',

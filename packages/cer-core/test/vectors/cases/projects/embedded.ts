@@ -1,7 +1,18 @@
-import { change, without } from '../../forge.js';
+import { change, without, type Json } from '../../forge.js';
 import type { CaseLine } from '../../vector.js';
 import { bad, edited, ok, project, step } from './project.js';
 import type { ProjectSamples } from './samples.js';
+
+/** Pairs of values that some languages take for equal. */
+const IDENTITIES: readonly (readonly [name: string, one: Json, other: Json])[] = [
+  ['true-or-one', true, 1],
+  ['false-or-zero', { a: false }, { a: 0 }],
+  ['null-or-false', [null], [false]],
+  ['null-or-text', null, 'null'],
+  ['text-or-number', '1', 1],
+  ['longer', [1], [1, 2]],
+  ['array-or-object', [], {}],
+];
 
 export function embeddedLines({ one, two, good, registered }: ProjectSamples): CaseLine[] {
   return [
@@ -83,6 +94,20 @@ export function embeddedLines({ one, two, good, registered }: ProjectSamples): C
       'A registry member the snapshot also has is equal; only a reseal removes values.',
       project([step('[REDACTED]'), two], {}, [{ executionId: 'exec-a' }]),
       bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].executionId'),
+    ],
+    ...IDENTITIES.map(([name, one, other]): CaseLine => [
+      `model-identity-is-${name}`,
+      'A registry member the snapshot also has is equal.',
+      project([step('exec-a', { modelIdentity: one }), two], {}, [{ modelIdentity: other }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].modelIdentity', { structuralValid: false }),
+    ]),
+    [
+      'model-identity-is-equal-in-another-order',
+      'A registry member the snapshot also has is equal.',
+      project([step('exec-a', { modelIdentity: { a: [1, null], b: false } }), two], {}, [
+        { modelIdentity: { b: false, a: [1, null] } },
+      ]),
+      ok(),
     ],
     [
       'model-identity-differs',

@@ -46,6 +46,13 @@ export async function hashLines({ one, two, good, registered }: ProjectSamples):
     ],
     ['without-tags', 'tags are hashed when not empty.', project([one, two], { tags: [] }), ok()],
     ['unknown-members-unbound', 'Members outside the hash bind nothing.', { ...good, note: 'x' }, ok()],
+    [
+      'tags-are-text',
+      'projectHash covers tags when they are a non-empty array.',
+      { ...project([one, two], { tags: [] }), tags: 'x' },
+      ok(),
+    ],
+    ['wrapped-number', 'A project is an object.', { bundle: 7 }, bad('SCHEMA_ERROR', '', { steps: [] })],
     hash('title-changed', 'projectTitle', 'Other'),
     hash('tag-changed', 'tags', ['b']),
     hash('registry-entry-changed', 'stepRegistry.1.sequence', 7),

@@ -1,10 +1,14 @@
-import { change, object, pick, without } from '../../forge.js';
+import { change, object, pick, reseal, v1, without, type JsonObject } from '../../forge.js';
 import type { CaseLine } from '../../vector.js';
-import { bad, ok, PUBLIC, register, withdrawn } from './project.js';
+import { bad, ok, project, PUBLIC, register, step, withdrawn } from './project.js';
 import type { ProjectSamples } from './samples.js';
 
 /** What a node publishes of a registered project: without withdrawn steps, with reseals for others. */
 export async function publicFormLines({
+  one,
+  two,
+  three,
+  chainedTwo,
   good,
   chained,
   registered,
@@ -12,6 +16,19 @@ export async function publicFormLines({
   withoutLink,
   otherReseal,
 }: ProjectSamples): Promise<CaseLine[]> {
+  const resealOf = async (original: JsonObject, snapshot: JsonObject): Promise<JsonObject> => {
+    const resealed = await reseal(v1(snapshot), {
+      receipt: {
+        scope: 'reseal',
+        originalCertificateHash: original['certificateHash'] ?? null,
+        redactionPolicy: 'public.v1:snapshot.prompt',
+      },
+    });
+    return { ...resealed, meta: pick(object(resealed['meta']), ['attestation']) };
+  };
+  const otherLink = await resealOf(chainedTwo, { executionId: 'exec-b', prevStepHash: two['certificateHash'] ?? null });
+  const withoutId = await resealOf(one, { executionId: '[REDACTED]' });
+  const otherId = await resealOf(one, { executionId: 'exec-x' });
   return [
     [
       'withdrawn-step',
@@ -38,6 +55,65 @@ export async function publicFormLines({
       withdrawn(await register(chained)),
       ok({ nodeReceipt: 'PASS', steps: ['OK', 'INCOMPLETE_ARTIFACT'] }),
       PUBLIC,
+    ],
+    [
+      'withdrawn-lists-other-values',
+      'Steps that were hidden or deleted since are listed in `withdrawn`.',
+      { ...withdrawn(registered), withdrawn: [7, {}, null, 'step-2'] },
+      ok({ nodeReceipt: 'PASS', steps: ['OK', 'INCOMPLETE_ARTIFACT'], stepStatuses: ['VERIFIED', 'WITHDRAWN'] }),
+      PUBLIC,
+    ],
+    [
+      'withdrawn-lists-another-step',
+      'Only steps listed in `withdrawn` may be absent.',
+      { ...withdrawn(registered), withdrawn: ['step-1'] },
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1]', { nodeReceipt: 'PASS', stepStatuses: ['VERIFIED', 'FAILED'] }),
+      PUBLIC,
+    ],
+    [
+      'withdrawn-step-where-a-full-artefact-is-required',
+      'Where a receipt or a full artefact is required, a withdrawn step is FAILED.',
+      withdrawn(registered),
+      bad('INCOMPLETE_ARTIFACT', null, { nodeReceipt: 'PASS', stepStatuses: ['VERIFIED', 'FAILED'] }),
+      { ...PUBLIC, options: { requireFullArtifact: true } },
+    ],
+    [
+      'withdrawn-step-within-a-chain',
+      'The hashes compared are those of the registry, so a withdrawn step breaks no chain.',
+      withdrawn(await register(project(three))),
+      ok({ nodeReceipt: 'PASS', steps: ['OK', 'INCOMPLETE_ARTIFACT', 'OK'] }),
+      { heading: 'Chains' },
+    ],
+    [
+      'withdrawn-step-that-is-there-and-breaks-the-chain',
+      'A withdrawn step breaks no chain where it is absent.',
+      {
+        ...(await register(project([one, step('exec-b', { prevStepHash: two['certificateHash'] ?? null })]))),
+        withdrawn: ['step-2'],
+      },
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-2.snapshot.prevStepHash', { nodeReceipt: 'PASS' }),
+      { heading: 'Chains' },
+    ],
+    [
+      'reseal-with-another-link',
+      'A reseal that holds another prevStepHash breaks the chain.',
+      change(await register(chained), 'embeddedBundles.step-2', otherLink),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-2.snapshot.prevStepHash', { nodeReceipt: 'PASS' }),
+      { heading: 'Chains' },
+    ],
+    [
+      'reseal-without-its-execution-id',
+      'A member of an entry that the snapshot also has is equal to it, except where a reseal removed it.',
+      change(registered, 'embeddedBundles.step-1', withoutId),
+      ok({ nodeReceipt: 'PASS', attestedSteps: 1 }),
+      { heading: 'Project structure' },
+    ],
+    [
+      'reseal-with-another-execution-id',
+      'A member of an entry that the snapshot also has is equal to it, except where a reseal removed it.',
+      change(registered, 'embeddedBundles.step-1', otherId),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].executionId', { structuralValid: false, nodeReceipt: 'PASS' }),
+      { heading: 'Project structure' },
     ],
     [
       'public-form-with-a-reseal',

@@ -76,6 +76,25 @@ export async function receiptLines({ one, good, registered }: ProjectSamples): P
       'ATTESTATION_MISSING',
     ),
     registeredButReceiptIs(
+      'receipt-without-signature',
+      { ...good, receipt: at(registered, 'meta.attestation.receipt') },
+      'meta.attestation.receipt',
+      'ATTESTATION_MISSING',
+    ),
+    registeredButReceiptIs(
+      'attestation-without-its-parts',
+      { ...good, meta: { attestation: {} } },
+      'meta.attestation.receipt',
+      'ATTESTATION_MISSING',
+    ),
+    [
+      'receipt-at-the-top-level',
+      'The receipt is in meta.attestation or, in a saved response, at the top level.',
+      { ...good, ...pick(object(at(registered, 'meta.attestation')), ['receipt', 'signature', 'kid']) },
+      ok({ nodeReceipt: 'PASS' }),
+      { heading: 'Project receipt' },
+    ],
+    registeredButReceiptIs(
       'kid-copy-lies',
       change(registered, 'meta.attestation.kid', OTHER.kid),
       'meta.attestation.kid',

@@ -1,4 +1,4 @@
-import { change, type Json } from '../../forge.js';
+import type { Json } from '../../forge.js';
 import type { CaseLine } from '../../vector.js';
 import { bad, edited, ok, project, step } from './project.js';
 import type { ProjectSamples } from './samples.js';
@@ -49,35 +49,63 @@ export function registryLines({ one, two, good }: ProjectSamples): CaseLine[] {
       project([one, two], {}, [{ parentStepIds: ['step-1'] }]),
       bad('STEP_REGISTRY_MISMATCH', 'stepRegistry'),
     ],
-  ];
-}
-
-/** `steps`, where present, lists the registry. */
-export function listedStepLines({ one, two, good }: ProjectSamples): CaseLine[] {
-  return [
     [
-      'steps-in-another-order',
-      'steps, when present, equal to the registry in order.',
-      {
-        ...good,
-        steps: [
-          { certificateHash: two['certificateHash'] ?? null },
-          { certificateHash: one['certificateHash'] ?? null },
-        ],
-      },
-      bad('STEP_REGISTRY_MISMATCH', 'steps[0]'),
+      'sequences-at-the-limits',
+      '`sequence` is an integer from -(2^53-1) to 2^53-1.',
+      edited(edited(good, 'stepRegistry.0.sequence', -(2 ** 53 - 1)), 'stepRegistry.1.sequence', 2 ** 53 - 1),
+      ok(),
     ],
     [
-      'steps-too-few',
-      'steps, when present, equal to the registry in order.',
-      { ...good, steps: [] },
-      bad('STEP_REGISTRY_MISMATCH', 'steps'),
+      'sequence-is-true',
+      '`sequence` is an integer from -(2^53-1) to 2^53-1.',
+      edited(good, 'stepRegistry.1.sequence', true),
+      bad('SCHEMA_ERROR', 'stepRegistry[1].sequence', { structuralValid: false }),
     ],
     [
-      'steps-with-another-sequence',
-      'steps, when present, equal to the registry in order.',
-      change({ ...good, steps: good['stepRegistry'] ?? null }, 'steps.1.sequence', 5),
-      bad('STEP_REGISTRY_MISMATCH', 'steps[1]'),
+      'members-given-once',
+      'stepId, sequence, certificateHash and executionId are each unique in the registry, where given.',
+      edited(
+        edited(edited(good, 'stepRegistry.0.executionId', undefined), 'stepRegistry.1.executionId', undefined),
+        'stepRegistry.0.sequence',
+        undefined,
+      ),
+      ok(),
+    ],
+    [
+      'step-named-twice',
+      'The bundle of a step is judged once, at its first entry; an entry whose stepId an entry before it has fails.',
+      project([one, two, step('exec-c')], { embeddedBundles: { 'step-1': one, 'step-2': two } }, [
+        {},
+        {},
+        { stepId: 'step-1' },
+      ]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[2].stepId', {
+        structuralValid: false,
+        steps: ['OK', 'OK', 'STEP_REGISTRY_MISMATCH'],
+        stepStatuses: ['VERIFIED', 'VERIFIED', 'FAILED'],
+        passedSteps: 2,
+      }),
+      { heading: 'Project verification' },
+    ],
+    [
+      'cycle-beside-a-step-outside-it',
+      'The parents of the steps have no cycle.',
+      project([one, two, step('exec-c')], {}, [
+        {},
+        { parentStepIds: ['step-1', 'step-3'] },
+        { parentStepIds: ['step-2'] },
+      ]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry', { structuralValid: false }),
+    ],
+    [
+      'two-parents',
+      'The parents of the steps have no cycle.',
+      project([one, two, step('exec-c')], {}, [
+        {},
+        { parentStepIds: ['step-1'] },
+        { parentStepIds: ['step-1', 'step-2'] },
+      ]),
+      ok({ steps: ['OK', 'OK', 'OK'] }),
     ],
   ];
 }

@@ -1,6 +1,6 @@
 import { attest, change, OTHER, TIME, type JsonObject } from '../../forge.js';
 import type { CaseLine } from '../../vector.js';
-import { bad, project, step } from './project.js';
+import { bad, project, register, step } from './project.js';
 import type { ProjectSamples } from './samples.js';
 
 export async function stepLines({ one, two }: ProjectSamples): Promise<CaseLine[]> {
@@ -37,6 +37,20 @@ export async function stepLines({ one, two }: ProjectSamples): Promise<CaseLine[
       await attest(two, { signer: OTHER, envelope: false }),
       'ATTESTATION_KEY_NOT_FOUND',
     ),
+    [
+      'first-failing-step',
+      'Else the code is that of the first failing step.',
+      project([step('exec-a', { input: 'another' }), step('exec-b', { toolCalls: [{ toolId: 'a', at: TIME }] })]),
+      bad('INPUT_HASH_MISMATCH', null, { steps: ['INPUT_HASH_MISMATCH', 'TOOL_EVIDENCE_MISSING'] }),
+      { heading: 'Project verification' },
+    ],
+    [
+      'failing-step-before-the-receipt',
+      'Else the code is that of the first failing step, else that of the first other finding.',
+      await register(project([one, step('exec-b', { input: 'another' })]), { nodeId: 'another' }),
+      bad('INPUT_HASH_MISMATCH', null, { nodeReceipt: 'FAIL', steps: ['OK', 'INPUT_HASH_MISMATCH'] }),
+      { heading: 'Project verification' },
+    ],
     [
       'schema-before-the-other-steps',
       'SCHEMA_ERROR before the first failing step’s code.',
