@@ -156,7 +156,7 @@ def has_control(text: str) -> bool:
 def at(path: str, name: str) -> str:
     """A path with a member name appended."""
     if unit_count(name) > 64:
-        name = units(name)[:128].decode("utf-16-be", "replace") + "…"
+        name = units(name)[:128].decode("utf-16-be", "surrogatepass") + "…"
     elif _PLAIN_NAME.match(name):
         return f"{path}.{name}" if path else name
     return f"{path}[{_quote(name, True)}]"

@@ -43,6 +43,21 @@ func units(text string) []uint16 {
 	return out
 }
 
+// fromUnits returns the text of UTF-16 code units.
+func fromUnits(u []uint16) string {
+	var out []byte
+	for i := 0; i < len(u); i++ {
+		r := rune(u[i])
+		if i+1 < len(u) {
+			if pair := utf16.DecodeRune(r, rune(u[i+1])); pair != utf8.RuneError {
+				r, i = pair, i+1
+			}
+		}
+		out = appendUnit(out, r)
+	}
+	return string(out)
+}
+
 func wellFormed(text string) bool { return utf8.ValidString(text) }
 
 // hasControl reports U+0000 to U+001F and U+007F to U+009F.
@@ -63,7 +78,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
 // See docs/spec.md, "Strict JSON".
 func at(path, name string) string {
 	if u := units(name); len(u) > 64 {
-		name = string(utf16.Decode(u[:64])) + "…"
+		name = fromUnits(u[:64]) + "…"
 	} else if plainName.MatchString(name) {
 		if path == "" {
 			return name

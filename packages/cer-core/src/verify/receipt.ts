@@ -40,13 +40,13 @@ export async function checkReceipt(
     if (subject.type?.needsReceipt !== true) return both(skipped('no-attestation'), null);
     return both(fail('ATTESTATION_MISSING', RECEIPT_MEMBER, 'is required: without it nothing is proved'), null);
   }
-  if (evidence.receipt === null || evidence.signature === undefined) {
-    const missing = evidence.receipt === null ? RECEIPT_MEMBER : SIGNATURE_MEMBER;
-    return both(fail('ATTESTATION_MISSING', missing, 'is required beside the other parts of an attestation'), null);
-  }
+  const missing = (name: string, rule: string): ReceiptCheck => both(fail('ATTESTATION_MISSING', name, rule), null);
+  const BESIDE = 'is required beside the other parts of an attestation';
+  if (evidence.receipt === null) return missing(RECEIPT_MEMBER, BESIDE);
   const reading = readReceipt(evidence.receipt);
+  if (reading.receipt === null && reading.fault === 'incomplete') return missing(RECEIPT_MEMBER, reading.detail);
+  if (evidence.signature === undefined) return missing(SIGNATURE_MEMBER, BESIDE);
   if (reading.receipt === null) {
-    if (reading.fault === 'incomplete') return both(fail('ATTESTATION_MISSING', RECEIPT_MEMBER, reading.detail), null);
     const malformed = invalid(RECEIPT_MEMBER, reading.detail);
     return both(outcomeOf([...missingKeys(trust.keySet, RECEIPT_MEMBER), malformed]), null);
   }

@@ -52,7 +52,13 @@ export async function jsonCases(): Promise<Vector[]> {
       'duplicate-key-cut-in-a-pair',
       'Names longer than 64 units are cut in messages.',
       raw(atTop(`"${'a'.repeat(63)}\u{1F600}":1,"${'a'.repeat(63)}\u{1F600}":1`)),
-      { refused: 'JSON_NOT_STRICT' },
+      refused('JSON_NOT_STRICT', `["${'a'.repeat(63)}\\ud83d…"]`),
+    ],
+    [
+      'duplicate-key-with-a-lone-surrogate-that-is-cut',
+      'Names longer than 64 units are cut in messages.',
+      raw(atTop(`"\\udc00${'a'.repeat(64)}":1,"\\udc00${'a'.repeat(64)}":1`)),
+      refused('JSON_NOT_STRICT', `["\\udc00${'a'.repeat(63)}…"]`),
     ],
     [
       'duplicate-proto-key',

@@ -99,6 +99,13 @@ export async function keyEdgeCases(): Promise<Vector[]> {
       { heading: 'Receipt' },
     ],
     [
+      'incomplete-receipt-without-a-signature',
+      'A receipt that is absent or lacks a member is named before an absent signature.',
+      change(change(bundle, `${RECEIPT}.nodeId`, undefined), 'meta.attestation.signature', undefined),
+      fails('ATTESTATION_MISSING', RECEIPT, 'PFFS', { reasonCodes: ['ATTESTATION_MISSING'] }),
+      { heading: 'Layer 2: receipt' },
+    ],
+    [
       'no-key-set-for-an-incomplete-receipt',
       'A receipt that lacks a member is ATTESTATION_MISSING.',
       change(bundle, `${RECEIPT}.nodeId`, undefined),
