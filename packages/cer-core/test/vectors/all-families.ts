@@ -16,6 +16,7 @@ import { projectCases } from './cases/projects.js';
 import { receiptCases } from './cases/receipt.js';
 import { resealEdgeCases } from './cases/reseal-edges.js';
 import { resealCases } from './cases/reseal.js';
+import { signatureCases } from './cases/signatures.js';
 import { toolCases } from './cases/tools.js';
 import { familyOf, type Family } from './family.js';
 
@@ -53,6 +54,7 @@ export async function allFamilies(): Promise<readonly Family[]> {
     familyOf('keys', 'Key sets: which key counts, for which time.', [
       ...(await keyCases()),
       ...(await keyEdgeCases()),
+      ...(await signatureCases()),
     ]),
     familyOf('envelope', 'Envelopes: signature over the bundle and its attestation.', [
       ...(await envelopeCases()),

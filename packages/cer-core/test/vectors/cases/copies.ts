@@ -1,10 +1,13 @@
 import {
   ACTIVE,
+  at,
   attest,
+  ATTESTATION_ID,
   change,
   hashText,
   keySet,
   NODE_ID,
+  object,
   reseal,
   RUNTIME_HASH,
   seal,
@@ -27,7 +30,7 @@ export async function copyCases(): Promise<Vector[]> {
   const resealed = await reseal(v1({ prompt: '[REDACTED]' }));
   const older: JsonObject = {
     receiptVersion: '1',
-    attestationId: 'a-1',
+    attestationId: ATTESTATION_ID,
     attestedAt: TIME,
     attestorKeyId: ACTIVE.kid,
     certificateHash: receipted['certificateHash'] ?? null,
@@ -37,6 +40,9 @@ export async function copyCases(): Promise<Vector[]> {
     timestampType: 'node-issued',
   };
   const byOlder = { ...seal(v1()), meta: { attestation: { receipt: older, signature: await sign(ACTIVE, older) } } };
+  const enveloped = change(await attest(seal(v1())), 'meta.attestation', {
+    ...object(at(byOlder, 'meta.attestation')),
+  });
   const COPY = 'Every unsigned copy that is present must equal the signed value, otherwise the receipt fails.';
   const lie = (name: string, bundle: JsonObject, copy: string, to: Json, more: JsonObject = {}): CaseLine => [
     name,
@@ -53,10 +59,17 @@ export async function copyCases(): Promise<Vector[]> {
     lie('attestation-id-of-an-older-receipt', byOlder, 'attestationId', OTHER_ID),
     lie('runtime-of-an-older-receipt', byOlder, 'nodeRuntimeHash', hashText('x')),
     [
+      'protocol-of-an-older-receipt-beside-an-envelope',
+      'Where layer 3 has an envelope and its signature to check, it checks the copy of `protocolVersion`.',
+      change(enveloped, 'meta.attestation.protocolVersion', '1.3.0'),
+      fails(INVALID, 'meta.verificationEnvelope.attestation.protocolVersion', 'PPPF'),
+    ],
+    lie('protocol-of-an-older-receipt', byOlder, 'protocolVersion', '1.3.0'),
+    [
       'of-an-older-receipt',
       COPY,
       change(
-        change(byOlder, 'meta.attestation.attestationId', 'a-1'),
+        change(byOlder, 'meta.attestation.attestationId', ATTESTATION_ID),
         'meta.attestation.nodeRuntimeHash',
         RUNTIME_HASH,
       ),

@@ -91,6 +91,13 @@ export async function executionEdgeCases(): Promise<Vector[]> {
       { heading: 'Canonicalization profiles' },
     ],
     [
+      'item-without-a-canonical-form',
+      'A path is written `a.b[3]["odd name"]`.',
+      { ...seal(v1()), ...v1({ protocolVersion: '1.3.0', note: [{ 'odd name': [0, '\ud800'] }] }) },
+      fails('CANONICALIZATION_ERROR', 'snapshot.note[0]["odd name"][1]'),
+      { heading: 'Strict JSON' },
+    ],
+    [
       'numbers-with-an-exponent-and-two-digits',
       'Numbers in ECMAScript’s shortest form.',
       seal(v1({ parameters: { a: 1.2e22, b: 1.5e-9, c: -2.5e-7, d: 12e21, e: 5e-324, f: 0.000001 } })),

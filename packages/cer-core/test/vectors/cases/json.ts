@@ -22,11 +22,28 @@ function backwards(value: unknown): unknown {
   );
 }
 
+/** Faults of JSON's grammar by name. */
+const NOT_JSON: readonly (readonly [name: string, text: string])[] = [
+  ['members-without-a-comma', '{"a":1 "b":2}'],
+  ['comma-after-the-last-member', '{"a":1,}'],
+  ['name-that-is-not-text', '{a:1}'],
+  ['member-without-a-colon', '{"a" 1}'],
+  ['items-without-a-comma', '[1 2]'],
+  ['comma-after-the-last-item', '[1,]'],
+  ['text-after-the-value', '{} x'],
+  ['unknown-escape', '"\\q0041"'],
+  ['escape-in-upper-case', '"\\U0041"'],
+  ['escape-without-its-digits', '"\\u00zz"'],
+  ['control-character-in-text', '"\u0001"'],
+];
+
 export async function jsonCases(): Promise<Vector[]> {
   const certified = await attest(seal(v1()));
   const withSeed = seal(v1({ parameters: { seed: 9007199254740992 } }));
   const integerLike = seal(v1({ parameters: { '10': 1, '9': 2, a: 3 } }));
   const withToJson = seal(v1({ parameters: { z: 1, toJSON: 2, a: 3 } }));
+  const escaped = seal(v1({ note: 'plain' }));
+  const withEscapes = seal(v1({ note: '"\\/\b\f\n\r\té\u{1F600}' }));
   const mismatch = fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash');
   return group('json', 'Strict JSON', keySet(), [
     ['duplicate-key', 'No duplicate keys.', raw(atTop('"version":"0.1"')), refused('JSON_NOT_STRICT', 'version')],
@@ -168,6 +185,24 @@ export async function jsonCases(): Promise<Vector[]> {
       'Text that is not JSON is a syntax error.',
       raw(inSnapshot('"a":"\n"')),
       refused('JSON_SYNTAX'),
+    ],
+    ...NOT_JSON.map(([name, text]): CaseLine => [
+      name,
+      'Text that is not JSON is refused as such.',
+      raw(text),
+      refused('JSON_SYNTAX'),
+    ]),
+    [
+      'every-escape',
+      'Other text, same value: the hash is over the value.',
+      raw(JSON.stringify({ ...escaped, certificateHash: withEscapes['certificateHash'] ?? null }).replace('"plain"', () => '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"')),
+      passes('PSSS'),
+    ],
+    [
+      'space-around-everything',
+      'Other text, same value: the hash is over the value.',
+      raw(` \r\n\t${JSON.stringify(seal(v1()), null, 1).replaceAll('": ', '"\t:\r\n')}\n `),
+      { status: 'VERIFIED' },
     ],
     ['nothing', 'Text that is not JSON is a syntax error.', raw(''), refused('JSON_SYNTAX')],
     ['array', 'A bundle is an object.', [], fails('SCHEMA_ERROR', '')],

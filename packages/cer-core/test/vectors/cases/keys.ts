@@ -75,6 +75,20 @@ export async function keyCases(): Promise<Vector[]> {
       passes('PPPS'),
       { keySet: keySetWith({ status: 'retired', retiredAt: '2026-03-01T00:30:00+01:00' }) },
     ],
+    [
+      'begins-at-that-moment-over-the-end-of-a-century',
+      LIFE,
+      await attestedAt('2000-12-31T23:30:00.000Z'),
+      passes('PPPS'),
+      { keySet: keySetWith({ createdAt: null, notBefore: '2001-01-01T00:30:00+01:00' }) },
+    ],
+    [
+      'retired-at-that-moment-over-the-end-of-a-century',
+      LIFE,
+      await attestedAt('2000-12-31T23:30:00.000Z'),
+      passes('PPPS'),
+      { keySet: keySetWith({ notBefore: null, status: 'retired', retiredAt: '2001-01-01T00:30:00+01:00' }) },
+    ],
     good('begins-at-that-moment-behind-utc', LIFE, { notBefore: '2026-01-01T22:04:05.678-05:00' }),
     [
       'retired-after-a-leap-day',

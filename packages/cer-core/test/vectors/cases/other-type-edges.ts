@@ -81,6 +81,20 @@ export async function otherTypeEdgeCases(): Promise<Vector[]> {
     ],
     malformed('codeHash', 'x'),
     malformed('imageHash', 'x'),
+    ...[{}, ''].map((vars, place): CaseLine => [
+      `render-vars-empty-${place + 1}`,
+      'vars is an array of numbers.',
+      seal(render({ vars })),
+      fails('SCHEMA_ERROR', 'snapshot.vars'),
+      { heading: 'cer.codemode.render.v1' },
+    ]),
+    [
+      'render-of-the-largest-size',
+      'width and height are positive integers.',
+      seal(render({ canvas: { width: 2 ** 53 - 1, height: 1 } })),
+      passes('PSSS'),
+      { heading: 'cer.codemode.render.v1' },
+    ],
     [
       'render-vars-with-true',
       'vars is an array of numbers.',

@@ -14,6 +14,9 @@ export function formLines({ good }: ProjectSamples): CaseLine[] {
     schema('parents-are-text', 'stepRegistry.1.parentStepIds', 'step-1', 'stepRegistry[1].parentStepIds'),
     schema('parents-hold-a-number', 'stepRegistry.1.parentStepIds', [1], 'stepRegistry[1].parentStepIds'),
     schema('execution-id-is-a-number', 'stepRegistry.0.executionId', 7, 'stepRegistry[0].executionId'),
+    ...['version', 'protocolVersion', 'projectBundleId', 'startedAt', 'completedAt'].map((name) =>
+      schema(`${name}-number`.toLowerCase(), name, 7),
+    ),
     schema('type-unknown', 'bundleType', 'cer.project.bundle.v2'),
     schema('registry-absent', 'stepRegistry', undefined),
     schema('registry-entry-text', 'stepRegistry', ['x'], 'stepRegistry[0]'),

@@ -88,6 +88,13 @@ export async function receiptLines({ one, good, registered }: ProjectSamples): P
       'ATTESTATION_MISSING',
     ),
     [
+      'receipt-at-the-top-level-in-a-bundle',
+      'The receipt is in meta.attestation or, in a saved response, at the top level.',
+      { bundle: { ...good, ...pick(object(at(registered, 'meta.attestation')), ['receipt', 'signature', 'kid']) } },
+      ok({ nodeReceipt: 'PASS' }),
+      { heading: 'Project receipt' },
+    ],
+    [
       'receipt-at-the-top-level',
       'The receipt is in meta.attestation or, in a saved response, at the top level.',
       { ...good, ...pick(object(at(registered, 'meta.attestation')), ['receipt', 'signature', 'kid']) },

@@ -88,6 +88,16 @@ export function registryLines({ one, two, good }: ProjectSamples): CaseLine[] {
       { heading: 'Project verification' },
     ],
     [
+      'entry-twice',
+      'The bundle of a step is judged once, at its first entry; an entry whose stepId an entry before it has fails.',
+      project([one, one], { embeddedBundles: { 'step-1': one } }, [{}, { stepId: 'step-1' }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1].stepId', {
+        ...{ structuralValid: false, steps: ['OK', 'STEP_REGISTRY_MISMATCH'] },
+        passedSteps: 1,
+      }),
+      { heading: 'Project verification' },
+    ],
+    [
       'cycle-beside-a-step-outside-it',
       'The parents of the steps have no cycle.',
       project([one, two, step('exec-c')], {}, [

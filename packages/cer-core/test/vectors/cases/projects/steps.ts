@@ -38,6 +38,13 @@ export async function stepLines({ one, two }: ProjectSamples): Promise<CaseLine[
       'ATTESTATION_KEY_NOT_FOUND',
     ),
     [
+      'changed-step-before-a-schema',
+      'By priority: CERTIFICATE_HASH_MISMATCH before SCHEMA_ERROR.',
+      project([step('exec-a', { provider: '' }), change(step('exec-b'), 'snapshot.model', 'other')]),
+      bad('CERTIFICATE_HASH_MISMATCH', null, { steps: ['SCHEMA_ERROR', 'CERTIFICATE_HASH_MISMATCH'] }),
+      { heading: 'Project verification' },
+    ],
+    [
       'first-failing-step',
       'Else the code is that of the first failing step.',
       project([step('exec-a', { input: 'another' }), step('exec-b', { toolCalls: [{ toolId: 'a', at: TIME }] })]),
