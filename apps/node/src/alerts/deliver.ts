@@ -17,8 +17,10 @@ export const RETRY_AFTER_MS: readonly number[] = [
   10 * HOUR_MS,
 ];
 
-/** Deliveries per turn: each may take the whole time of a request. */
-const DELIVERIES_A_TURN = 20;
+/** Maximum requests at once. */
+const MAX_RUNNING = 100;
+/** Maximum requests at once to one receiver: those of a hanging one leave the other places free. */
+const MAX_RUNNING_OF_RECEIVER = 2;
 /** 410 Gone: the receiver wants no further attempt. */
 const GONE = 410;
 
@@ -36,30 +38,81 @@ export interface Recipients {
   readonly named: (names: readonly string[]) => Promise<readonly AlertEndpoint[]>;
 }
 
+/** A turn that lasts while a receiver hangs, and sends what becomes due during that time. */
+export interface Turn {
+  /** Aborted: starts no further delivery, and ends with those that run. */
+  readonly signal: AbortSignal;
+  /** Ends when messages may have become due, and at once when the signal aborts. */
+  readonly pause: () => Promise<void>;
+}
+
+/** For one turn over what is due now. */
+const NO_PAUSE: Turn = { signal: new AbortController().signal, pause: () => new Promise(() => undefined) };
+
 /**
- * Sends due messages, to all endpoints concurrently: a hanging endpoint delays no other message of this turn, and the
- * next turn by the time of one request.
+ * Sends due messages until none is due and none runs. A delivery that ends makes room for the next one; a hanging
+ * receiver occupies its own places only, and delays no message to another one.
  */
-export async function deliverDue(
-  { alerts, post, now, logger }: DeliverDeps,
-  { whose, named }: Recipients,
-): Promise<void> {
-  const due = await alerts.due(whose, now().getTime(), DELIVERIES_A_TURN);
-  const endpoints = due.length === 0 ? [] : await named([...new Set(due.map(({ endpoint }) => endpoint))]);
-  const attempt = async (delivery: AlertDelivery): Promise<void> => {
-    const endpoint = endpoints.find(({ name }) => name === delivery.endpoint);
-    const result = endpoint === undefined ? null : await post(endpoint, delivery);
-    const at = now().getTime();
-    const attempts = delivery.attempts + 1;
-    const { state, pauseMs } = outcomeOf(result, attempts);
-    const said = resultText(result);
-    const { deliveryId, type } = delivery;
-    await alerts.noteAttempt({ deliveryId, state, attempts, dueMs: at + pauseMs, attemptedMs: at, result: said });
-    if (state !== 'delivered') {
-      logger.warn({ endpoint: delivery.endpoint, type, attempts, result: said }, 'an alert was not delivered');
+export async function deliverDue(deps: DeliverDeps, recipients: Recipients, turn = NO_PAUSE): Promise<void> {
+  const { alerts, now } = deps;
+  const { whose, named } = recipients;
+  const running = new Map<AlertDelivery['deliveryId'], Running>();
+  const failures: unknown[] = [];
+
+  const start = async (): Promise<void> => {
+    // One that ends during the query is among its rows as one that waits.
+    const ran = new Set(running.keys());
+    const due = await alerts.due(whose, now().getTime(), MAX_RUNNING);
+    const waiting = due.filter(({ deliveryId }) => !ran.has(deliveryId));
+    const endpoints = waiting.length === 0 ? [] : await named([...new Set(waiting.map(({ endpoint }) => endpoint))]);
+    for (const delivery of waiting) {
+      const { deliveryId, tenantId, endpoint } = delivery;
+      const toReceiver = [...running.values()].filter((one) => one.tenantId === tenantId && one.endpoint === endpoint);
+      if (running.size >= MAX_RUNNING || toReceiver.length >= MAX_RUNNING_OF_RECEIVER) continue;
+      const receiver = endpoints.find(({ name }) => name === endpoint);
+      const ended = attempt(deps, delivery, receiver)
+        .catch((error: unknown) => failures.push(error))
+        .then(() => void running.delete(deliveryId));
+      running.set(deliveryId, { tenantId, endpoint, ended });
     }
   };
-  await Promise.all(due.map(attempt));
+  const ends = (): readonly Promise<void>[] => [...running.values()].map(({ ended }) => ended);
+
+  let pause: Promise<void> | null = null;
+  while (!turn.signal.aborted && failures.length === 0) {
+    pause ??= turn.pause().then(() => {
+      pause = null;
+    });
+    const paused = pause;
+    const wasIdle = running.size === 0;
+    await start().catch((error: unknown) => failures.push(error));
+    if (running.size > 0) await Promise.race([...ends(), paused]);
+    else if (wasIdle) break;
+  }
+  await Promise.all(ends());
+  if (failures.length > 0) throw failures[0];
+}
+
+/** A delivery whose request is in progress. */
+interface Running extends Pick<AlertDelivery, 'tenantId' | 'endpoint'> {
+  readonly ended: Promise<void>;
+}
+
+async function attempt(
+  { alerts, post, now, logger }: DeliverDeps,
+  delivery: AlertDelivery,
+  endpoint: AlertEndpoint | undefined,
+): Promise<void> {
+  const result = endpoint === undefined ? null : await post(endpoint, delivery);
+  const at = now().getTime();
+  const attempts = delivery.attempts + 1;
+  const { state, pauseMs } = outcomeOf(result, attempts);
+  const said = resultText(result);
+  const { deliveryId, type } = delivery;
+  await alerts.noteAttempt({ deliveryId, state, attempts, dueMs: at + pauseMs, attemptedMs: at, result: said });
+  if (state !== 'delivered') {
+    logger.warn({ endpoint: delivery.endpoint, type, attempts, result: said }, 'an alert was not delivered');
+  }
 }
 
 /** Only 2xx is a receipt: a redirect is a failure. @param result null for an endpoint that is not configured */

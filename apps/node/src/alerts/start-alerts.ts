@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { outageLog, repeat, type Logger, type Repeating } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
@@ -46,20 +47,28 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
 
   // A separate worker sends to tenants' receivers, so that hanging ones do not delay the operator's alerts.
   const deliverer = (name: string, recipients: Recipients, postTo: PostWebhook): Worker => {
-    let forgotMs = -Infinity;
-    return startWorker({
+    let woken = new AbortController();
+    const pause = async (signal: AbortSignal): Promise<void> => {
+      woken = new AbortController();
+      const either = AbortSignal.any([signal, woken.signal]);
+      // Rejects only when interrupted.
+      await sleep(deliverEveryMs, undefined, { signal: either, ref: false }).catch(() => undefined);
+    };
+    const worker = startWorker({
       name,
       everyMs: deliverEveryMs,
-      task: async () => {
-        await deliverDue({ alerts, post: postTo, now, logger }, recipients);
-        const nowMs = now().getTime();
-        if (nowMs - forgotMs < FORGET_EVERY_MS) return;
-        forgotMs = nowMs;
-        await alerts.forget(nowMs - KEPT_DAYS * DAY_MS);
-      },
+      task: (signal) =>
+        deliverDue({ alerts, post: postTo, now, logger }, recipients, { signal, pause: () => pause(signal) }),
       leases: store.leases,
       logger,
     });
+    return {
+      wake: () => {
+        woken.abort();
+        worker.wake();
+      },
+      stop: () => worker.stop(),
+    };
   };
   const workers = [
     ...(file === null ? [] : [deliverer('alerts', { whose: 'operator', named: async () => endpointsNow() }, post)]),
@@ -67,6 +76,13 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
       ? []
       : [deliverer('tenant-alerts', { whose: 'tenants', named: webhooks.named }, webhooks.post)]),
   ];
+  const forgetting = startWorker({
+    name: 'alerts-forgotten',
+    everyMs: FORGET_EVERY_MS,
+    task: () => alerts.forget(now().getTime() - KEPT_DAYS * DAY_MS),
+    leases: store.leases,
+    logger,
+  });
 
   const storing = outageLog(logger, {
     level: 'warn',
@@ -110,7 +126,7 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
   return {
     stop: async () => {
       await Promise.all(observers.map((observer) => observer.stop()));
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([...workers, forgetting].map((worker) => worker.stop()));
     },
   };
 }

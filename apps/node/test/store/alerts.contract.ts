@@ -102,6 +102,20 @@ export function alertsContract(opened: () => Store): void {
       expect(await alerts.sendAgain(owner, many[0]?.deliveryId ?? '', 99)).toBe(true);
     });
 
+    it('serves receivers of one owner in turn', async () => {
+      const { alerts } = opened();
+      const tenantId = randomUUID();
+      for (const owner of [tenantId, null]) {
+        const many = Array.from({ length: 8 }, () => message(20, `${tenantId}-busy`, owner));
+        const one = message(30, `${tenantId}-quiet`, owner);
+        await alerts.change(state(true, 20), [...many, one]);
+        const due = await alerts.due(owner === null ? 'operator' : 'tenants', 30, 1_000);
+        const ids = due.map(({ deliveryId }) => deliveryId);
+        expect(ids).toContain(one.deliveryId);
+        expect(ids.indexOf(one.deliveryId)).toBeLessThan(ids.indexOf(many[1]?.deliveryId ?? ''));
+      }
+    });
+
     it('refuses a message while too many wait', async () => {
       const { alerts } = opened();
       const tenantId = randomUUID();

@@ -67,7 +67,8 @@ export interface AlertStore {
    */
   change(state: AlertState, deliveries: readonly NewAlertDelivery[]): Promise<boolean>;
   /**
-   * Waiting deliveries whose time has come, oldest first; of tenants in turn, so that none delays the others.
+   * Waiting deliveries whose time has come, the oldest first; of tenants and of receivers in turn, so that none delays
+   * the others.
    * @param whose the operator's or the tenants'
    */
   due(whose: 'operator' | 'tenants', nowMs: number, limit: number): Promise<readonly AlertDelivery[]>;

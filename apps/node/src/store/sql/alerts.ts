@@ -18,18 +18,22 @@ const NAMES = `seq, tenant_id, delivery_id, endpoint, type, payload, created_ms,
 const COLUMNS = `${NAMES} from alert_deliveries`;
 /** The tenant of an operator's delivery. */
 const OPERATOR = '';
-/** Maximum deliveries of one tenant in one turn. */
+/** Maximum deliveries of one tenant that are returned as due. */
 const OF_ONE_TENANT = 5;
 
 /** No pause is as long, in ms: a delivery due later was stored before the clock was set back. */
 const LONGER_THAN_PAUSES_MS = 86_400_000;
 const IS_DUE = `state = 'waiting' and (due_ms <= $1 or due_ms > $1 + ${LONGER_THAN_PAUSES_MS})`;
 
-const DUE_OPERATOR = `select ${COLUMNS} where ${IS_DUE} and tenant_id = '${OPERATOR}'
-  order by due_ms, seq limit $2`;
+/** Due deliveries of some tenants, with the place of each among those to its receiver. */
+const queued = (whose: string): string => `select ${NAMES},
+    row_number() over (partition by tenant_id, endpoint order by due_ms, seq) as queued from alert_deliveries
+  where ${IS_DUE} and ${whose}`;
+const DUE_OPERATOR = `select ${NAMES} from (${queued(`tenant_id = '${OPERATOR}'`)}) as waiting
+  order by queued, due_ms, seq limit $2`;
 const DUE_TENANTS = `select ${NAMES} from (
-    select ${NAMES}, row_number() over (partition by tenant_id order by due_ms, seq) as place from alert_deliveries
-    where ${IS_DUE} and tenant_id <> '${OPERATOR}') as waiting
+    select ${NAMES}, row_number() over (partition by tenant_id order by queued, due_ms, seq) as place
+    from (${queued(`tenant_id <> '${OPERATOR}'`)}) as waiting) as of_tenant
   where place <= ${OF_ONE_TENANT} order by place, due_ms, seq limit $2`;
 
 // A month's quota and a day's dead letters never end as conditions.
