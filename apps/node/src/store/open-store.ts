@@ -105,7 +105,7 @@ export async function openStore({
   const database = replaceDatabase(opened.database);
   const commits = new GroupCommit<NewRecord>({
     keyOf: recordKey,
-    insertBatch: (records) => database.insertBatch(records),
+    insertBatch: (records) => database.writes.recording(() => database.insertBatch(records)),
     ...BATCHES[database.dialect],
     queueLimit,
   });

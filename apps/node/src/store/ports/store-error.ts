@@ -15,12 +15,12 @@ export function wroteNothing(error: unknown): boolean {
   return error instanceof StoreError && NOTHING_WRITTEN.has(error.code);
 }
 
-/** The last write failed, and so did a probe. The message is public: it names the resource only. */
+/** The last write failed, and so did a probe, or it met damage. The message is public: it names the resource only. */
 export class StoreUnwritableError extends StoreError {
   override readonly name = 'StoreUnwritableError';
 
-  constructor(isDiskFull: boolean) {
-    super('STORE_UNAVAILABLE', isDiskFull ? 'the disk is full' : 'cannot be written');
+  constructor(reason: 'the disk is full' | 'cannot be written' | 'is damaged') {
+    super('STORE_UNAVAILABLE', reason);
   }
 }
 
