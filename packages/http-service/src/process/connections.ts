@@ -1,8 +1,11 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { headFault } from './head-fault.js';
 import type { ProtocolErrors } from './protocol-error.js';
+
+/** Idle connections stay open for this long, in ms, when closing starts: a request may be on its way on one of them. */
+const LINGER_MS = 100;
 
 /** In milliseconds from the start of closing. */
 export interface DrainTimes {
@@ -14,7 +17,8 @@ export interface DrainTimes {
 
 export interface Connections {
   /**
-   * Stops accepting and resolves when every accepted request is answered and every connection closed.
+   * Stops accepting and resolves when every accepted request is answered and every connection closed. Each connection
+   * ends with the answer to its next request, or idle.
    * @returns number of connections closed because the time was up
    */
   drain(times: DrainTimes): Promise<number>;
@@ -29,6 +33,7 @@ export function trackConnections(server: Server, listener: RequestListener, erro
   /** Their last answer ends the connection: requests behind it are not handled. */
   const refused = new WeakSet<Socket>();
   let closing = false;
+  let lingered = false;
 
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -41,7 +46,7 @@ export function trackConnections(server: Server, listener: RequestListener, erro
     if (closing) response.shouldKeepAlive = false;
     response.once('close', () => {
       inFlight.delete(response);
-      if (closing) server.closeIdleConnections();
+      if (lingered) server.closeIdleConnections();
     });
     const fault = headFault(request);
     if (fault === null) {
@@ -75,14 +80,22 @@ export function trackConnections(server: Server, listener: RequestListener, erro
     let cut = 0;
     closing = true;
     const closed = new Promise<void>((resolve) => {
-      server.close(() => {
+      // As `server.close` without its first step, which closes the idle connections.
+      NetServer.prototype.close.call(server, () => {
         resolve();
       });
     });
     // Of pipelined requests only the last one ends the connection.
     for (const response of busySockets().values()) response.shouldKeepAlive = false;
-    // Node counts a connection that never sent a byte as busy.
-    destroyWhere(sockets, (socket) => socket.bytesRead === 0);
+    const lingerDue = setTimeout(() => {
+      // After what has arrived by now is read.
+      setImmediate(() => {
+        lingered = true;
+        server.closeIdleConnections();
+        // Node counts a connection that never sent a byte as busy.
+        destroyWhere(sockets, (socket) => socket.bytesRead === 0);
+      });
+    }, LINGER_MS);
     // Node enforces no timeouts while a server closes.
     const headersDue = setTimeout(() => {
       const busy = busySockets();
@@ -97,7 +110,7 @@ export function trackConnections(server: Server, listener: RequestListener, erro
       destroyWhere(sockets, () => true);
     }, drainTimeout);
     await closed;
-    for (const due of [headersDue, requestsDue, drainDue]) clearTimeout(due);
+    for (const due of [lingerDue, headersDue, requestsDue, drainDue]) clearTimeout(due);
     return cut;
   };
   return { drain };

@@ -246,6 +246,22 @@ describe('closing', () => {
     expect(order).toEqual(['answered', 'closed']);
   });
 
+  it('answers a request that meets the start of closing, and ends its connection', async () => {
+    const server = await served([keepBody]);
+    const [idle, unused] = [await connectRaw(server.url), await connectRaw(server.url)];
+    const request = 'POST /keep HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\n1';
+    idle.send(request);
+    await idle.until('"bytes":1');
+    const closed = server.close();
+    for (const connection of [idle, unused]) connection.send(request);
+    expect((await idle.ended()).match(/ 200 OK|connection: [\w-]+/gi)).toEqual([
+      ...[' 200 OK', 'Connection: keep-alive'],
+      ...[' 200 OK', 'Connection: close'],
+    ]);
+    expect(await unused.ended()).toContain('Connection: close');
+    await closed;
+  });
+
   it('reads the rest of a request whose head was accepted', async () => {
     const server = await served([keepBody]);
     const raw = await connectRaw(server.url);
