@@ -1,11 +1,15 @@
 import { faultCode } from '../files/fault-code.js';
 
+const NO_TLS = 'it speaks no TLS, so its address begins with http://';
+
 /** Codes of faults before a request is sent. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing listens there'],
   ['ENOTFOUND', 'there is no such host'],
   ['EAI_AGAIN', 'the name could not be looked up'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it speaks no TLS, so its address begins with http://'],
+  // OpenSSL's versions name it differently.
+  ['ERR_SSL_WRONG_VERSION_NUMBER', NO_TLS],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NO_TLS],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the file of its authority in NODE_EXTRA_CA_CERTS'],
