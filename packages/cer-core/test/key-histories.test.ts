@@ -9,10 +9,11 @@ const text = readFileSync(join(__dirname, '../vectors/key-histories/key-historie
 const { tests } = JSON.parse(text) as { readonly tests: readonly KeyHistoryVector[] };
 
 describe('the vectors of key histories', () => {
-  it.each(tests)('$id', async ({ document, nodeId, root, expected }) => {
-    const pin = { nodeId, rootFingerprint: root, highestSeen: null, at: null };
+  it.each(tests)('$id', async ({ document, nodeId, root, seen = null, clock = null, expected, notices }) => {
+    const pin = { nodeId, rootFingerprint: root, highestSeen: seen, at: clock };
     const result = await verifyKeyHistory(parseJson(document), pin);
     expect(result.accepted ? null : result.findings[0].code).toBe(expected);
+    if (notices !== undefined) expect(result.findings.map(({ code }) => code)).toEqual(notices);
   });
 
   it('are those that their definitions make', async () => {

@@ -1,8 +1,10 @@
 import { exceedsDepth, isSameJson, MAX_DEPTH } from '@cer/canonical-json';
 import {
+  compareTimestamps,
   keyFingerprint,
   KeyError,
   parseKeySet,
+  parseTimestamp,
   publicKeyFromBase64,
   verifySignature,
   type NodeKeySet,
@@ -224,12 +226,12 @@ function requireNotOlder({ document, statement }: ReadKeyHistory, seen: SeenKeyH
 
 function noticesOf({ statement, pending }: ReadKeyHistory, at: string | null): KeyHistoryFinding<KeyHistoryNotice>[] {
   const notices: KeyHistoryFinding<KeyHistoryNotice>[] = [];
-  const clock = at === null ? null : new Date(at).toISOString();
-  if (clock !== null && clock > statement.nextUpdate) {
+  const { nextUpdate, issuedAt } = statement;
+  if (at !== null && isBefore(nextUpdate, at)) {
     const detail = 'a newer statement was due: a revocation since then would not be seen here';
     notices.push({ code: 'KEY_HISTORY_OVERDUE', member: 'statement.nextUpdate', detail });
   }
-  if (clock !== null && clock < statement.issuedAt) {
+  if (at !== null && isBefore(at, issuedAt)) {
     const detail = 'is later than the clock of this verifier: one of the two clocks is wrong';
     notices.push({ code: 'KEY_HISTORY_FROM_FUTURE', member: 'statement.issuedAt', detail });
   }
@@ -238,4 +240,9 @@ function noticesOf({ statement, pending }: ReadKeyHistory, at: string | null): K
     notices.push({ code: 'KEY_HISTORY_PENDING', member: `entries[${statement.historyHead.seq}]`, detail });
   }
   return notices;
+}
+
+function isBefore(one: string, other: string): boolean {
+  const [earlier, later] = [parseTimestamp(one), parseTimestamp(other)];
+  return earlier !== null && later !== null && compareTimestamps(earlier, later) < 0;
 }

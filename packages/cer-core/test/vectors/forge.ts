@@ -70,7 +70,9 @@ export function textAt(value: Json | undefined, path: string): string {
 }
 
 export function at(value: Json | undefined, path: string): Json {
-  return path.split('.').reduce<Json>((inner, name) => object(inner)[name] ?? null, value ?? null);
+  const inside = (inner: Json): JsonObject =>
+    Array.isArray(inner) ? Object.fromEntries<Json>(inner.entries()) : object(inner);
+  return path.split('.').reduce<Json>((inner, name) => inside(inner)[name] ?? null, value ?? null);
 }
 
 const HASHED = ['bundleType', 'version', 'createdAt', 'snapshot', 'context', 'contextSummary', 'policyEvaluation'];
