@@ -1,12 +1,12 @@
 // The library's answer to one case file of a transparency log. Runs in Node.js and in browsers.
 import { parseTimestamp } from '@cer/keys';
-import { judgeLogProof, parseLogPolicy } from '@cer/tlog';
+import { judgeLogProof, parseLogPolicy, TlogError } from '@cer/tlog';
 import { mapRoot } from '@cer/tlog/epoch';
 import { makeLeaf, receiptDigest, tenantTag } from '@cer/tlog/leaf';
 import { frontierOf, rootOfFrontier, verifyConsistency, verifyInclusion } from '@cer/tlog/merkle';
 import { bytesOf } from './base64url.mjs';
 
-const KINDS = { inclusion, consistency, leaf, map, peaks, proof };
+const KINDS = { inclusion, consistency, leaf, map, peaks, proof, policy };
 
 /** @param {{kind: keyof typeof KINDS}} file */
 export function logCase(file) {
@@ -53,6 +53,16 @@ async function proof({ receipt, signature, proof: text, notBefore, policy, mmdSe
     { policy: parseLogPolicy(policy), mmdSeconds },
   );
   return { outcome: verdict.code ?? verdict.status };
+}
+
+function policy({ policy: text }) {
+  try {
+    parseLogPolicy(text);
+    return { valid: true };
+  } catch (error) {
+    if (error instanceof TlogError) return { valid: false };
+    throw error;
+  }
 }
 
 function hashBytes(text) {

@@ -137,6 +137,14 @@ def of_proof(case):
     return {"outcome": found["code"] or found["status"]}
 
 
+def of_policy(case):
+    try:
+        cer.LogPolicy(case["policy"])
+    except ValueError:
+        return {"valid": False}
+    return {"valid": True}
+
+
 LOG = {
     "inclusion": of_inclusion,
     "consistency": of_consistency,
@@ -144,6 +152,7 @@ LOG = {
     "map": of_map,
     "peaks": lambda case: {"root": written(cer.root_of_peaks([raw(one) for one in case["peaks"]]))},
     "proof": of_proof,
+    "policy": of_policy,
 }
 
 

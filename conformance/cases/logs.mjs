@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { editedProofs } from './edited-proofs.mjs';
+import { forgedProofs } from './forged-proofs.mjs';
+import { policyTexts } from './policies.mjs';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'packages', 'tlog', 'vectors');
 const LOG = 'Transparency log';
 
 export function logCases() {
-  const [tree, leaves, completeness, proofVectors] = ['tree', 'leaves', 'completeness', 'proofs'].map((name) =>
-    JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')),
+  const [tree, leaves, completeness, proofVectors, keys] = ['tree', 'leaves', 'completeness', 'proofs', 'keys'].map(
+    (name) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')),
   );
   const { mmdSeconds, proofs } = proofVectors;
   const policy = readFileSync(join(FOLDER, 'policy.txt'), 'utf8');
@@ -61,6 +63,20 @@ export function logCases() {
         heading: 'Log proofs',
         file: { kind: 'proof', receipt: row.receipt, signature: row.signature, proof, policy: text, mmdSeconds },
         expected: { outcome },
+      }),
+    ),
+    ...forgedProofs(keys, policy).map(({ name, rule, outcome, ...file }) =>
+      logCase(`proof/${name}`, rule, {
+        heading: 'Log proofs',
+        file: { kind: 'proof', ...file, mmdSeconds },
+        expected: { outcome },
+      }),
+    ),
+    ...policyTexts(keys, policy).map(({ name, rule, valid, text }) =>
+      logCase(`policy/${name}`, rule, {
+        heading: 'Log proofs',
+        file: { kind: 'policy', policy: text },
+        expected: { valid },
       }),
     ),
   ];

@@ -9,7 +9,7 @@ import (
 func AnswerLog(file *Value) *Value {
 	kinds := map[string]func(*Value) *Value{
 		"inclusion": inclusionAnswer, "consistency": consistencyAnswer, "leaf": leafAnswer, "map": mapAnswer,
-		"peaks": peaksAnswer, "proof": proofAnswer,
+		"peaks": peaksAnswer, "proof": proofAnswer, "policy": policyAnswer,
 	}
 	answer, known := kinds[file.Get("kind").text()]
 	if !known {
@@ -121,4 +121,9 @@ func proofAnswer(file *Value) *Value {
 		claim.NotBefore = &notBefore.Text
 	}
 	return members("outcome", textValue(JudgeLogProof(claim, policy)))
+}
+
+func policyAnswer(file *Value) *Value {
+	_, err := ParseLogPolicy(file.Get("policy").text())
+	return members("valid", truth(err == nil))
 }
