@@ -3,24 +3,7 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** @returns {{tag: number, size: number, members?: object[], content?: Buffer}} the element at the start of the bytes */
-function read(bytes) {
-  const octets = bytes[1] < 0x80 ? 0 : bytes[1] & 0x7f;
-  const length = octets === 0 ? bytes[1] : bytes.readUIntBE(2, octets);
-  const content = bytes.subarray(2 + octets, 2 + octets + length);
-  const size = 2 + octets + length;
-  if ((bytes[0] & 0x20) === 0) return { tag: bytes[0], size, content };
-  const members = [];
-  for (let at = 0; at < content.length; at += members.at(-1).size) members.push(read(content.subarray(at)));
-  return { tag: bytes[0], size, members };
-}
-
-function write({ tag, members, content }) {
-  const body = members === undefined ? content : Buffer.concat(members.map(write));
-  const long = body.length < 0x100 ? [0x81, body.length] : [0x82, body.length >> 8, body.length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...(body.length < 0x80 ? [body.length] : long)]), body]);
-}
+import { read, write } from './der.mjs';
 
 const leaf = (tag, ...bytes) => ({ tag, content: Buffer.from(bytes) });
 const hashOf = (bytes) => createHash('sha256').update(bytes).digest();

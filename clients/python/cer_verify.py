@@ -1620,7 +1620,7 @@ def _rank_of(found: Members) -> int:
 
 _MAX_TOKENS, _MAX_TOKEN_BYTES, _MAX_TOKEN_CERTIFICATES = 8, 64 * 1024, 16
 _MAX_CHAIN, _MAX_CHAIN_SIGNATURES = 6, 24
-_MAX_DER_DEPTH, _MAX_DER_ELEMENTS, _MAX_ROOTS_TEXT = 24, 20_000, 1024 * 1024
+_MAX_DER_DEPTH, _MAX_DER_ELEMENTS, _MAX_ROOTS_TEXT = 24, 8000, 1024 * 1024
 _BOOLEAN, _INTEGER, _BITS, _OCTETS, _NULL, _OID, _GENERAL_TIME, _SEQUENCE, _SET = 1, 2, 3, 4, 5, 6, 0x18, 0x30, 0x31
 _CONTEXT = tuple(range(0xA0, 0xA4))
 
@@ -2214,7 +2214,8 @@ class _Token:
         kind, holder = _shaped(_sequence(_read_der(content), "token"), "token", [_OID], [_CONTEXT[0]])
         if _oid(kind) != _SIGNED_DATA:
             raise TokenFault("token.contentType: must be signed data")
-        data = _sequence(_members_of(holder)[0] if holder.content else holder, "token.content", 4)
+        (held,) = _shaped(_members_of(holder), "token.content", [_SEQUENCE])
+        data = _sequence(held, "token.content", 4)
         optional = [[_CONTEXT[0], _CONTEXT[1]] for _ in data[3:-1]]
         _shaped(data, "token.content", [_INTEGER], [_SET], [_SEQUENCE], *optional, [_SET])
         for digest in _members_of(data[1]):
@@ -2224,6 +2225,9 @@ class _Token:
             raise TokenFault("token: must contain a TSTInfo")
         (octets,) = _shaped(_members_of(wrapped), "token.content", [_OCTETS])
         self.content, self.info = octets.content, _TstInfo(octets.content)
+        for lists in (member for member in data[3:-1] if member.tag == _CONTEXT[1]):
+            for one in _members_of(lists):
+                _typed(one, _SEQUENCE, _CONTEXT[1])
         sets = [member for member in data[3:-1] if member.tag == _CONTEXT[0]]
         listed = _members_of(sets[0]) if sets else []
         if len(listed) > _MAX_TOKEN_CERTIFICATES:

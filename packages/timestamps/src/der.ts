@@ -28,7 +28,7 @@ export const TAG = {
 
 const CONSTRUCTED = 0x20;
 const MAX_DEPTH = 24;
-const MAX_ELEMENTS = 20_000;
+const MAX_ELEMENTS = 8000;
 
 /**
  * Parses exactly one DER element and every element inside it.

@@ -67,13 +67,17 @@ export function parseTimestampToken(bytes: Uint8Array): TimestampToken {
   if (readOid(childAt(contentInfo, 0, TAG.oid, 'token.contentType')) !== ID_SIGNED_DATA) {
     throw malformed('token.contentType: must be signed data');
   }
-  const [signedDataElement] = childrenOf(childAt(contentInfo, 1, TAG.context0, 'token.content'));
-  if (signedDataElement?.tag !== TAG.sequence) throw malformed('token.content: must be signed data');
+  const [signedDataElement, ...others] = childrenOf(childAt(contentInfo, 1, TAG.context0, 'token.content'));
+  if (signedDataElement?.tag !== TAG.sequence || others.length > 0) {
+    throw malformed('token.content: must be signed data');
+  }
+  assertTags(contentInfo, [[TAG.oid], [TAG.context0]], 'token');
   assertShape(signedDataElement);
   const signedData = parse(signedDataElement.whole, SignedData, 'token.content');
   if (signedData.encapContentInfo.eContentType !== id_ct_tstInfo) throw malformed('token: must contain a TSTInfo');
   const content = signedData.encapContentInfo.eContent?.single;
   if (content === undefined) throw malformed('token: has no content');
+  assertContent(childAt(childrenOf(signedDataElement), 2, TAG.sequence, 'token.encapContentInfo'));
   const tstInfo = new Uint8Array(content.buffer);
   return {
     ...readTstInfo(tstInfo),
@@ -109,6 +113,14 @@ function assertShape(signedData: DerElement): void {
     if (parts[1]?.tag === TAG.sequence) assertTags(childrenOf(parts[1]), [[TAG.sequence], [TAG.integer]], 'signer.sid');
     for (const algorithm of [parts[2], parts[4]]) assertAlgorithm(algorithm, 'signer');
   }
+}
+
+/** The library skips what follows the content. */
+function assertContent(encapsulated: DerElement): void {
+  const name = 'token.encapContentInfo';
+  const members = childrenOf(encapsulated);
+  assertTags(members, [[TAG.oid], [TAG.context0]], name);
+  assertTags(childrenOf(childAt(members, 1, TAG.context0, name)), [[TAG.octetString]], name);
 }
 
 function readTstInfo(
