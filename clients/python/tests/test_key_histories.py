@@ -24,7 +24,13 @@ def outcome_of(row: cer.Json) -> Tuple[Optional[str], List[str]]:
     if isinstance(version, float) and isinstance(seq, float):
         seen = cer.SeenHistory(int(version), int(seq), cer.text_of(cer.get(row, "seen", "historyHead", "hash")))
     try:
-        return None, cer.verify_key_history(document, node_id, root, seen, clock).notices
+        history = cer.verify_key_history(document, node_id, root, seen, clock)
+        head = cer.get(document, "statement", "historyHead")
+        assert {"seq": history.seen.seq, "hash": history.seen.hash} == head, "the state to keep"
+        assert history.seen.version == cer.get(document, "statement", "version"), "the state to keep"
+        entries = [entry for known in history.keys.entries.values() for entry in known]
+        assert entries == cer.get(document, "statement", "keySet", "keys"), "the keys"
+        return None, history.notices
     except cer.HistoryFault as fault:
         return fault.code, []
 

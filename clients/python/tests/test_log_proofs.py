@@ -95,6 +95,35 @@ class LogProofs(unittest.TestCase):
             self.assertEqual(refusal, code)
             self.assertEqual(cosigned is None, code != "")
 
+    def test_label_of_another_receipt(self) -> None:
+        """An owner's opening states the time, and with the certificate at hand its app, type and kind."""
+        rows = cer.get(cer.parse_json((VECTORS / "proofs.json").read_bytes()), "proofs")
+        assert isinstance(rows, list)
+        row = next(row for row in rows if cer.get(row, "form") == "owner" and cer.get(row, "expect") == "included")
+        proof, signature = cer.text_of(cer.get(row, "proof")), cer.text_of(cer.get(row, "signature"))
+        lines = proof.split("\n")
+        extra = cer.decode_base64(lines[1][len("extra ") :])
+        label = cer.get(cer.parse_json(extra or b""), "label")
+        app_id, bundle_type, kind = (cer.get(label, name) for name in ("appId", "bundleType", "kind"))
+        assert isinstance(bundle_type, str) and isinstance(kind, str) and (app_id is None or isinstance(app_id, str))
+        receipt, when = cer.get(row, "receipt"), cer.text_of(cer.get(row, "receipt", "timestamp"))
+        right = cer.LogClaim(proof, None, receipt, signature, when, app_id, bundle_type, (kind,))
+        for claim, code in (
+            (right, None),
+            (right._replace(kinds=("x", kind)), None),
+            (right._replace(kinds=()), None),
+            (right._replace(kinds=(), app_id="another"), None),
+            (right._replace(kinds=("x",)), "LOG_LABEL_MISMATCH"),
+            (right._replace(app_id="another"), "LOG_LABEL_MISMATCH"),
+            (right._replace(bundle_type=None), "LOG_LABEL_MISMATCH"),
+            (right._replace(signed_at=when.replace(".000Z", "Z")), "LOG_LABEL_MISMATCH"),
+            (right._replace(kinds=(), signed_at=when.replace(".000Z", "Z")), "LOG_LABEL_MISMATCH"),
+        ):
+            found = cer.judge_log_proof(claim, policy(), 3600)
+            self.assertEqual(found["code"], code)
+            self.assertEqual(found["status"], "included" if code is None else "invalid")
+            self.assertEqual((found["index"], found["witnesses"]), (cer.get(row, "index"), ["w1", "w2"]))
+
     def test_policies_that_are_none(self) -> None:
         good = (VECTORS / "policy.txt").read_text()
         for text in (
