@@ -36,6 +36,9 @@ class LogProofs(unittest.TestCase):
             with self.subTest(f"{cer.get(row, 'why')} {cer.get(row, 'index')} of {cer.get(row, 'size')}"):
                 found = cer.judge_log_proof(claim, policy(), int(mmd))
                 self.assertEqual(found["code"] or found["status"], cer.get(row, "expect"))
+                status = {None: "included", "LOG_LATE": "included", "LOG_UNKNOWN": "unknown-log"}
+                self.assertEqual(found["status"], status.get(cer.text_of(found["code"]) or None, "invalid"))
+                self.assertEqual(found["detail"] is None, found["code"] is None)
                 if found["status"] == "included":
                     self.assertGreater(cer.text_of(found["loggedBy"]), when)
 
@@ -123,6 +126,9 @@ class LogProofs(unittest.TestCase):
             self.assertEqual(found["code"], code)
             self.assertEqual(found["status"], "included" if code is None else "invalid")
             self.assertEqual((found["index"], found["witnesses"]), (cer.get(row, "index"), ["w1", "w2"]))
+            self.assertEqual((found["origin"], found["treeSize"]), ("node.example/log", cer.get(row, "size")))
+            self.assertEqual(found["loggedBy"] is None, code is not None)
+            self.assertIsNone(found["loggedAfter"])
 
     def test_policies_that_are_none(self) -> None:
         good = (VECTORS / "policy.txt").read_text()
