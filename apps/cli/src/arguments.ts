@@ -18,27 +18,17 @@ export interface Arguments<Spec extends FlagSpec> {
 
 /**
  * Reads a command's arguments. Flags may appear anywhere; `--` ends them; `-` alone is an operand.
- * @throws UsageError for an unknown flag, one without its value and one that is given twice
+ * @throws UsageError for an unknown flag or one without its value
  */
 export function readArguments<const Spec extends FlagSpec>(args: readonly string[], spec: Spec): Arguments<Spec> {
   try {
-    const read = parseArgs({ args: [...args], options: { ...spec }, allowPositionals: true, tokens: true });
-    refuseRepeated(
-      read.tokens.flatMap((token) => (token.kind === 'option' && token.value !== undefined ? [token.name] : [])),
-    );
-    return { flags: read.values, operands: read.positionals };
+    const { values, positionals } = parseArgs({ args: [...args], options: { ...spec }, allowPositionals: true });
+    return { flags: values, operands: positionals };
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     // The first sentence names the fault; the others are advice for programmers.
     const [sentence = ''] = isNativeError(error) ? error.message.split(/[.\n](?:\s|$)/) : [];
     throw new UsageError(printable(sentence), { seesHelp: true });
   }
-}
-
-/** Of two values the last one would win without a word. @throws UsageError */
-function refuseRepeated(names: readonly string[]): void {
-  const repeated = names.find((name, at) => names.indexOf(name) !== at);
-  if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`, { seesHelp: true });
 }
 
 /** @throws UsageError unless there is exactly one operand */

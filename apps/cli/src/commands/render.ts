@@ -72,7 +72,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (source === '-' && flags.code === '-') throw new UsageError('FILE and --code cannot both be standard input');
   const [timeout, memory] = [positive(flags.timeout, '--timeout'), positive(flags['max-memory'], '--max-memory')];
   const maxBytes = readMaxBytes(undefined);
-  const { png, ...json } = readArtefact(await readBytes(source, io.stdin, maxBytes), source, { maxBytes });
+  const bare = 'is a picture (PNG), JSON is expected; it carries no certificate';
+  const { png, ...json } = readArtefact(await readBytes(source, io.stdin, maxBytes), source, { maxBytes, bare });
   const code = decodeUtf8(await readBytes(flags.code, io.stdin, maxBytes), flags.code);
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null)

@@ -282,11 +282,6 @@ describe('what cer verify cannot read', () => {
     ['an address of keys without http', [sample('certified.json'), '--keys', '127.0.0.1:4100'], 'begins with http://'],
     ['a file over the limit', [sample('certified.json'), '--max-bytes', '100'], 'larger than 100 bytes'],
     [
-      'a flag given twice',
-      ['x', '--keys', 'old.json', '--json', '--keys=new.json'],
-      '--keys is given twice (see: cer help verify)',
-    ],
-    [
       'an unknown flag',
       [sample('certified.json'), '--frobnicate'],
       "Unknown option '--frobnicate' (see: cer help verify)",

@@ -10,16 +10,25 @@ export type Artefact = StrictJson & {
   readonly png: Uint8Array | null;
 };
 
+export interface ArtefactOptions extends ReadOptions {
+  /** What is said of a PNG without a certificate. */
+  readonly bare?: string;
+}
+
 /**
  * Reads JSON, or the certificate that a PNG carries.
  * @throws UsageError for what is neither, and for a PNG without a certificate
  * @see docs/spec.md, "Certificates in pictures"
  */
-export function readArtefact(bytes: Uint8Array, source: string, options: ReadOptions = {}): Artefact {
+export function readArtefact(
+  bytes: Uint8Array,
+  source: string,
+  { bare = 'is a PNG that carries no certificate', ...options }: ArtefactOptions = {},
+): Artefact {
   if (!isPng(bytes)) return { ...readStrictJson(bytes, source, options), png: null };
   try {
     const { png, certificate } = readPicture(bytes);
-    if (certificate === null) throw new UsageError(`${nameOf(source)}: is a PNG that carries no certificate`);
+    if (certificate === null) throw new UsageError(`${nameOf(source)}: ${bare}`);
     return { ...parseStrictJson(certificate, `${nameOf(source)}, its certificate`, options.levelsAround), png };
   } catch (error) {
     if (!(error instanceof CerError)) throw error;
