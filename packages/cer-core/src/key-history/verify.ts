@@ -1,10 +1,8 @@
 import { exceedsDepth, isSameJson, MAX_DEPTH } from '@cer/canonical-json';
 import {
-  compareTimestamps,
   keyFingerprint,
   KeyError,
   parseKeySet,
-  parseTimestamp,
   publicKeyFromBase64,
   verifySignature,
   type NodeKeySet,
@@ -19,6 +17,7 @@ import {
   type KeyHistoryHead,
   type KeySetStatement,
 } from '@cer/keys/key-history';
+import { isAfter } from '../verify/key-choice.js';
 import { counted } from '../wording.js';
 import { jcsV1 } from '../profiles.js';
 import { followChain } from './chain.js';
@@ -227,11 +226,11 @@ function requireNotOlder({ document, statement }: ReadKeyHistory, seen: SeenKeyH
 function noticesOf({ statement, pending }: ReadKeyHistory, at: string | null): KeyHistoryFinding<KeyHistoryNotice>[] {
   const notices: KeyHistoryFinding<KeyHistoryNotice>[] = [];
   const { nextUpdate, issuedAt } = statement;
-  if (at !== null && isBefore(nextUpdate, at)) {
+  if (at !== null && isAfter(at, nextUpdate)) {
     const detail = 'a newer statement was due: a revocation since then would not be seen here';
     notices.push({ code: 'KEY_HISTORY_OVERDUE', member: 'statement.nextUpdate', detail });
   }
-  if (at !== null && isBefore(at, issuedAt)) {
+  if (at !== null && isAfter(issuedAt, at)) {
     const detail = 'is later than the clock of this verifier: one of the two clocks is wrong';
     notices.push({ code: 'KEY_HISTORY_FROM_FUTURE', member: 'statement.issuedAt', detail });
   }
@@ -240,9 +239,4 @@ function noticesOf({ statement, pending }: ReadKeyHistory, at: string | null): K
     notices.push({ code: 'KEY_HISTORY_PENDING', member: `entries[${statement.historyHead.seq}]`, detail });
   }
   return notices;
-}
-
-function isBefore(one: string, other: string): boolean {
-  const [earlier, later] = [parseTimestamp(one), parseTimestamp(other)];
-  return earlier !== null && later !== null && compareTimestamps(earlier, later) < 0;
 }
