@@ -91,7 +91,8 @@ export function trackConnections(server: Server, listener: RequestListener, erro
       // After what has arrived by now is read.
       setImmediate(() => {
         lingered = true;
-        server.closeIdleConnections();
+        // The first step too.
+        server.close();
         // Node counts a connection that never sent a byte as busy.
         destroyWhere(sockets, (socket) => socket.bytesRead === 0);
       });
@@ -111,6 +112,8 @@ export function trackConnections(server: Server, listener: RequestListener, erro
     }, drainTimeout);
     await closed;
     for (const due of [lingerDue, headersDue, requestsDue, drainDue]) clearTimeout(due);
+    // Where every connection ended before: it has a timer, which would hold the server.
+    server.close();
     return cut;
   };
   return { drain };
