@@ -75,7 +75,7 @@ export function forgedProofs(keys, policy) {
 
 function signatureLine({ vkey, seed }, message, time) {
   const [name, id] = vkey.split('+');
-  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seedBytes(seed)]);
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.from(seed, 'hex')]);
   const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
   const stamp = Buffer.alloc(time === undefined ? 0 : 8);
   if (time !== undefined) stamp.writeBigUInt64BE(BigInt(time));
@@ -83,8 +83,6 @@ function signatureLine({ vkey, seed }, message, time) {
   const bytes = Buffer.concat([Buffer.from(id, 'hex'), stamp, sign(null, Buffer.from(signed), key)]);
   return `— ${name} ${bytes.toString('base64')}`;
 }
-
-const seedBytes = (text) => Buffer.from(text, 'hex');
 
 /** A checkpoint, signed by a log and cosigned by `[witness, seconds after the receipt]`. */
 function checkpoint({ keys }, { by = 'log', origin = keys[by].vkey.split('+')[0], size = 1, root, cosigned }) {

@@ -304,6 +304,21 @@ export async function reseal(bundle: JsonObject, how: Attesting = {}): Promise<J
   return attest({ ...sealed, meta: { provenance } }, { envelope: false, receipt: facts, ...how });
 }
 
+/** The receipt of an older node, all of whose members are in one object. */
+export function olderReceipt(certificateHash: Json, attestationId = ATTESTATION_ID): JsonObject {
+  return {
+    receiptVersion: '1',
+    attestationId,
+    attestedAt: TIME,
+    attestorKeyId: ACTIVE.kid,
+    certificateHash,
+    nodeId: NODE_ID,
+    nodeRuntimeHash: RUNTIME_HASH,
+    protocolVersion: '1.2.0',
+    timestampType: 'node-issued',
+  };
+}
+
 export function keySet(keys: readonly TestKey[] = [{ signer: ACTIVE }], members: JsonObject = {}): JsonObject {
   const document = testKeySet({ nodeId: NODE_ID, signers: keys });
   return { ...(JSON.parse(JSON.stringify(document)) as JsonObject), ...members };

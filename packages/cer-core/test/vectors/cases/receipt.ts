@@ -1,18 +1,17 @@
 import {
   ACTIVE,
   attest,
-  ATTESTATION_ID,
   change,
   hashOnly,
   hashText,
   keySet,
   NODE_ID,
   object,
+  olderReceipt,
   at,
   textAt,
   OTHER,
   pick,
-  RUNTIME_HASH,
   seal,
   sign,
   TIME,
@@ -26,17 +25,7 @@ const INVALID = 'ATTESTATION_INVALID_SIGNATURE';
 const RECEIPT = 'meta.attestation.receipt';
 const SIGNATURE = 'meta.attestation.signature';
 
-const LEGACY: JsonObject = {
-  receiptVersion: '1',
-  attestationId: ATTESTATION_ID,
-  attestedAt: TIME,
-  attestorKeyId: ACTIVE.kid,
-  certificateHash: seal(v1())['certificateHash'] ?? null,
-  nodeId: NODE_ID,
-  nodeRuntimeHash: RUNTIME_HASH,
-  protocolVersion: '1.2.0',
-  timestampType: 'node-issued',
-};
+const LEGACY = olderReceipt(seal(v1())['certificateHash'] ?? null);
 
 /** The order of the base point, to respell a signature with S + L. */
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;

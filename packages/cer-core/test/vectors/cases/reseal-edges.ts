@@ -9,13 +9,12 @@ import {
   hashText,
   keySet,
   keySetWith,
-  NODE_ID,
   object,
+  olderReceipt,
   ORIGINAL_HASH,
   OTHER,
   pick,
   reseal,
-  RUNTIME_HASH,
   seal,
   sign,
   TIME,
@@ -33,17 +32,7 @@ const R = '[REDACTED]';
 const ORIGINAL = 'meta.provenance.original';
 
 /** The receipt of an older node over the original. */
-const OLDER: JsonObject = {
-  receiptVersion: '1',
-  attestationId: 'a-1',
-  attestedAt: TIME,
-  attestorKeyId: ACTIVE.kid,
-  certificateHash: ORIGINAL_HASH,
-  nodeId: NODE_ID,
-  nodeRuntimeHash: RUNTIME_HASH,
-  protocolVersion: '1.2.0',
-  timestampType: 'node-issued',
-};
+const OLDER = olderReceipt(ORIGINAL_HASH, 'a-1');
 
 /** What a reseal may lack, what its provenance says, and packages around it. */
 export async function resealEdgeCases(): Promise<Vector[]> {

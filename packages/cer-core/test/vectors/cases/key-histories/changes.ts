@@ -12,6 +12,8 @@ import {
   LATEST,
   listed,
   NEXT,
+  replaceRoot,
+  revokeRoot,
   ROOT,
   spki,
   START,
@@ -27,12 +29,6 @@ const TERMS = { kid, revokedAt: LATER, reason: 'superseded' };
 const revoke = (members: JsonObject = {}, issuedAt = LATER): Step =>
   later('key-revoked', { ...TERMS, ...members }, issuedAt);
 const retire = (retiredAt = LATER): Step => later('key-retired', { kid, retiredAt });
-const replace = (old: string, root = NEXT, more: Omit<Step, 'change' | 'issuedAt'> = {}): Step => ({
-  ...later('root-replaced', { kid: old, root: spki(root) }),
-  ...more,
-});
-const revokeRoot = (of: string, members: JsonObject = {}): Step =>
-  later('root-revoked', { kid: of, reason: 'superseded', ...members });
 /** The entry of the key once it is revoked. */
 const ended = (members: JsonObject): JsonObject =>
   listed(ACTIVE, { status: 'revoked', revokedAt: LATER, revocationReason: 'superseded', ...members });
@@ -54,7 +50,7 @@ const IMPOSSIBLE: readonly (readonly [name: string, rule: string, steps: readonl
   ['root-as-a-signing-key', ONCE, [...BEGIN, addKey(ROOT)]],
   ['signing-key-as-a-root', ONCE, [...BEGIN, { change: { type: 'root-added', root: spki(ACTIVE) } }]],
   ['root-twice', ONCE, [...BEGIN, addRoot(ROOT)]],
-  ['replaced-by-itself', ONCE, [...BEGIN, replace(ROOT.kid, ROOT)]],
+  ['replaced-by-itself', ONCE, [...BEGIN, replaceRoot(ROOT.kid, ROOT)]],
   ['activated-twice', NEVER, [...BEGIN, activate(ACTIVE)]],
   ['activated-after-it-was-retired', NEVER, [...BEGIN, retire(), later('key-activated', { kid })]],
   ['activated-after-it-was-revoked', NEVER, [...BEGIN, revoke(), later('key-activated', { kid })]],
@@ -78,10 +74,10 @@ const IMPOSSIBLE: readonly (readonly [name: string, rule: string, steps: readonl
   ['revoked-again-for-all-time', LESS, [...BEGIN, revoke({ compromisedSince: START }), revoke()]],
   ['revoked-again-after-no-trust', LESS, [...BEGIN, revoke({ reason: REASON }), revoke({ compromisedSince: START })]],
   ['revoked-again-for-no-trust', LESS, [...BEGIN, revoke({ reason: REASON }), revoke({ reason: REASON })]],
-  ['replaced-but-never-added', KNOWN, [...BEGIN, replace('x')]],
-  ['replaced-kid-of-a-key', KNOWN, [...BEGIN, replace(kid)]],
-  ['replaced-twice', ROOTS, [...BEGIN, replace(ROOT.kid), replace(ROOT.kid, THIRD)]],
-  ['replaced-after-it-was-revoked', ROOTS, [...BEGIN, revokeRoot(ROOT.kid), replace(ROOT.kid)]],
+  ['replaced-but-never-added', KNOWN, [...BEGIN, replaceRoot('x', NEXT)]],
+  ['replaced-kid-of-a-key', KNOWN, [...BEGIN, replaceRoot(kid, NEXT)]],
+  ['replaced-twice', ROOTS, [...BEGIN, replaceRoot(ROOT.kid, NEXT), replaceRoot(ROOT.kid, THIRD)]],
+  ['replaced-after-it-was-revoked', ROOTS, [...BEGIN, revokeRoot(ROOT.kid), replaceRoot(ROOT.kid, NEXT)]],
   ['root-revoked-but-never-added', KNOWN, [...BEGIN, revokeRoot('x')]],
   ['root-revoked-twice', ROOTS, [...BEGIN, addRoot(NEXT), revokeRoot(NEXT.kid), revokeRoot(NEXT.kid)]],
   ['root-compromised-in-the-future', SINCE, [...BEGIN, revokeRoot(ROOT.kid, { compromisedSince: LATEST })]],
@@ -91,7 +87,7 @@ const IMPOSSIBLE: readonly (readonly [name: string, rule: string, steps: readonl
   [
     'endorsed-by-a-root-that-was-replaced',
     COUNTS,
-    [...BEGIN, replace(ROOT.kid), addRoot(THIRD, { by: ROOT, issuedAt: LATER })],
+    [...BEGIN, replaceRoot(ROOT.kid, NEXT), addRoot(THIRD, { by: ROOT, issuedAt: LATER })],
   ],
   [
     'endorsed-by-a-root-that-was-revoked',

@@ -77,6 +77,13 @@ export const later = (type: string, members: JsonObject, issuedAt = LATER): Step
   issuedAt,
 });
 
+export const replaceRoot = (kid: string, root: Signer, more: Omit<Step, 'change' | 'issuedAt'> = {}): Step => ({
+  ...later('root-replaced', { kid, root: spki(root) }),
+  ...more,
+});
+export const revokeRoot = (kid: string, members: JsonObject = {}): Step =>
+  later('root-revoked', { kid, reason: 'superseded', ...members });
+
 export const BEGIN: readonly Step[] = [addRoot(ROOT), addKey(ACTIVE), activate(ACTIVE)];
 /** With a second key that is not the active one. */
 export const TWO_KEYS: readonly Step[] = [...BEGIN, addKey(OTHER)];

@@ -11,8 +11,9 @@ import {
   LATEST,
   listed,
   NEXT,
+  replaceRoot,
+  revokeRoot,
   ROOT,
-  spki,
   START,
   THIRD,
   vector,
@@ -23,11 +24,6 @@ import {
 } from './history.js';
 
 const pinned = (signer: Signer): Caller => ({ root: keyFingerprint(signer.publicKey) });
-const revokeRoot = (of: Signer): Step => later('root-revoked', { kid: of.kid, reason: 'superseded' });
-const replace = (old: Signer, root: Signer, by?: Signer): Step => ({
-  ...later('root-replaced', { kid: old.kid, root: spki(root) }),
-  ...(by !== undefined && { by }),
-});
 const endorsed = (root: Signer, by: Signer): Step => addRoot(root, { by });
 const BEFORE = '2026-01-01T23:59:59.999Z';
 const UPDATE = '2027-01-02T00:00:00.000Z';
@@ -87,7 +83,7 @@ async function pendingVectors(): Promise<KeyHistoryVector[]> {
   const RULE = 'Entries after `historyHead` must fit the chain, and change nothing until a root signs.';
   const three = { head: 3 };
   const late: Step = later('key-revoked', { kid: ACTIVE.kid, revokedAt: START, reason: 'keyCompromise' });
-  const revoked = await history([...BEGIN, revokeRoot(ROOT)], three);
+  const revoked = await history([...BEGIN, revokeRoot(ROOT.kid)], three);
   const signedByPending = await history([...BEGIN, endorsed(NEXT, ROOT)], { ...three, signers: [NEXT] });
   const forged = await history([...BEGIN, endorsed(NEXT, { ...THIRD, kid: ROOT.kid })], three);
   const early = await history([...BEGIN, late], { ...three, statement: { issuedAt: START } });
@@ -151,23 +147,23 @@ async function rootVectors(): Promise<KeyHistoryVector[]> {
   await add('another-signs-under-its-kid', VOUCHES, [], INVALID, by({ ...THIRD, kid: ROOT.kid }));
   await add('signing-key-signs', VOUCHES, [], INVALID, by(ACTIVE));
   await add('nobody-signs', VOUCHES, [], INVALID, by());
-  await add('replaced', REPLACED, [replace(ROOT, NEXT, ROOT)], null, by(NEXT), noticed);
-  await add('replaced-signs', REPLACED, [replace(ROOT, NEXT, ROOT)], INVALID, by(ROOT));
-  await add('replaced-without-endorsement', REPLACED, [replace(ROOT, NEXT)], INVALID, by(NEXT));
-  await add('replaced-in-the-middle', REPLACED, [endorsed(NEXT, ROOT), replace(NEXT, THIRD, NEXT)], null, by(THIRD));
-  await add('replaced-by-the-pinned', REPLACED, [replace(ROOT, NEXT, ROOT)], null, by(NEXT), pinned(NEXT));
-  await add('revoked-in-the-middle', REVOKED, [...through, revokeRoot(NEXT)], INVALID, by(THIRD));
-  await add('revoked-in-the-middle-but-endorsed-again', REVOKED, [...through, revokeRoot(NEXT)], null, by(ROOT));
+  await add('replaced', REPLACED, [replaceRoot(ROOT.kid, NEXT, { by: ROOT })], null, by(NEXT), noticed);
+  await add('replaced-signs', REPLACED, [replaceRoot(ROOT.kid, NEXT, { by: ROOT })], INVALID, by(ROOT));
+  await add('replaced-without-endorsement', REPLACED, [replaceRoot(ROOT.kid, NEXT)], INVALID, by(NEXT));
+  await add('replaced-in-the-middle', REPLACED, [endorsed(NEXT, ROOT), replaceRoot(NEXT.kid, THIRD, { by: NEXT })], null, by(THIRD));
+  await add('replaced-by-the-pinned', REPLACED, [replaceRoot(ROOT.kid, NEXT, { by: ROOT })], null, by(NEXT), pinned(NEXT));
+  await add('revoked-in-the-middle', REVOKED, [...through, revokeRoot(NEXT.kid)], INVALID, by(THIRD));
+  await add('revoked-in-the-middle-but-endorsed-again', REVOKED, [...through, revokeRoot(NEXT.kid)], null, by(ROOT));
   await add(
     'revoked-in-the-middle-but-pinned',
     REVOKED,
-    [...through, revokeRoot(NEXT)],
+    [...through, revokeRoot(NEXT.kid)],
     null,
     by(THIRD),
     pinned(THIRD),
   );
-  await add('revoked-signs', REVOKED, [endorsed(NEXT, ROOT), revokeRoot(NEXT)], INVALID, by(NEXT));
-  await add('revoked-is-pinned', REVOKED, [addRoot(NEXT), revokeRoot(ROOT)], 'ROOT_REVOKED', by(NEXT));
+  await add('revoked-signs', REVOKED, [endorsed(NEXT, ROOT), revokeRoot(NEXT.kid)], INVALID, by(NEXT));
+  await add('revoked-is-pinned', REVOKED, [addRoot(NEXT), revokeRoot(ROOT.kid)], 'ROOT_REVOKED', by(NEXT));
   const forged = [addRoot(NEXT, { by: { ...THIRD, kid: ROOT.kid } })];
   const ENDORSES = 'An endorsement is by the root that it names, over the entry without it.';
   await add('endorsement-by-another', ENDORSES, forged, 'ENDORSEMENT_INVALID');
