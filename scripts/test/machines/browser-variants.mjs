@@ -1,33 +1,28 @@
 // Browsers that behave as on another machine: copies with changed code, and the browser with other settings.
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Where Skia's reader of processor features lies in the builds of Chromium that we have read, by their SHA-256. */
-const KNOWN_BUILDS = new Map([
-  // 156.0.8078.79, Debian 12
-  ['4d1f1a622e8959652153e2f450f93d6d811d562e1600f112b446197651458403', 0x4f14160],
-  // 156.0.8078.108, Debian 12
-  ['68e4e810d1220be38236054b816eafaddeed6e9abb250acb68cae5b47c8058e2', 0x4f14120],
-]);
+/**
+ * How Skia's reader of processor features begins, in each Chromium 156 of Debian 12 that was read: it asks for the vendor
+ * of the processor and compares it with `AuthenticAMD`.
+ */
+const READER = Buffer.from('31c04887f30fa24887f381f64175746881f2656e746909f2750a81f963414d44', 'hex');
 
-/** Jumps of Skia's reader, made unconditional: it then reports a processor without the feature. */
+/** Jumps of Skia's reader, made unconditional: it then reports a processor without the feature. `at` counts from its beginning. */
 const PATCHES = {
-  'without AVX-512': { at: 0xd9, from: '7546', to: 'eb46' },
-  'without AVX': { at: 0x73, from: '0f85a8000000', to: '90e9a8000000' },
+  'without AVX-512': { at: 0xd8, from: '7546', to: 'eb46' },
+  'without AVX': { at: 0x72, from: '0f85a8000000', to: '90e9a8000000' },
 };
 
 /** A copy of the browser in which Skia takes the code of an older processor. */
 export function skiaVariant(browser, path) {
   const bytes = readFileSync(browser);
-  const reader = KNOWN_BUILDS.get(createHash('sha256').update(bytes).digest('hex'));
-  if (reader === undefined) return 'the browser is not a build that we have read';
   const { at, from, to } = PATCHES[path];
-  const offset = reader + at;
+  const offset = bytes.indexOf(READER) + at;
   const length = from.length / 2;
-  if (bytes.subarray(offset, offset + length).toString('hex') !== from)
-    throw new Error(`no jump to patch at ${offset} of ${browser}`);
+  if (!bytes.includes(READER) || bytes.subarray(offset, offset + length).toString('hex') !== from)
+    return 'the browser is not a build that we have read';
   bytes.write(to, offset, 'hex');
   return makeVariant((folder) => {
     for (const name of readdirSync(dirname(browser)))
