@@ -1,8 +1,7 @@
-import { frontierOf, rootOfFrontier } from '@cer/tlog/merkle';
 import { formatVkey } from '@cer/tlog/note';
-import { encodeHex } from '@cer/keys';
 import { StartupError } from '../errors/startup-error.js';
 import { beginLog } from '../log/begin-log.js';
+import { closeLogs } from '../log/close-log.js';
 import { noteKeyOfLog } from '../log/opened-log.js';
 import { loadNodeConfig } from '../start/config.js';
 import { openKeyMaterial } from '../start/key-material.js';
@@ -54,15 +53,7 @@ export const logCloseCommand: Command = {
     withStore(env, async (store) => {
       const open = (await store.log.logs()).filter(({ closedJson }) => closedJson === null);
       if (open.length === 0) throw new StartupError('the database has no open log');
-      const at = new Date().toISOString();
-      const closed = await Promise.all(
-        open.map(async ({ logId }) => {
-          const { size, peaks } = await store.log.head(logId);
-          const root = `sha256:${encodeHex(rootOfFrontier(frontierOf(size, peaks)))}`;
-          return { logId, closedJson: JSON.stringify({ size, root, at }) };
-        }),
-      );
-      await store.log.close(closed);
+      await closeLogs(store.log, open, new Date());
       return `closed ${open.map(({ origin }) => origin).join(' and ')}`;
     }),
 };

@@ -16,6 +16,11 @@ function labelOf(labelJson: string, number: number, tag: Uint8Array): LeafLabel 
   return { ...(JSON.parse(labelJson) as LabelColumns), number, tenant: hashText(tag) };
 }
 
+/** The time of the receipt of a stored leaf: ISO 8601, UTC, milliseconds, `Z`. */
+export function timeOf({ labelJson }: Pick<PendingLeaf, 'labelJson'>): string {
+  return (JSON.parse(labelJson) as Pick<LabelColumns, 'at'>).at;
+}
+
 /** A leaf with its place. */
 export function leafAt(
   { labelJson, digest, seed }: Pick<PendingLeaf, 'labelJson' | 'digest' | 'seed'>,

@@ -104,6 +104,51 @@ describe('the commands of the log', () => {
     });
     await end(next);
   });
+
+  it('let a closed log grow no more, where a node runs on', async () => {
+    const fleet = await fleetOn(sqliteTestDatabase);
+    const node = await fleet.start();
+    await certify(node, fleet.key);
+    await checkpoint(node, 1);
+    expect((await fleet.command('log', 'close'))[0]).toBe(0);
+    await certify(node, fleet.key);
+    const { body } = await until(
+      () => ask(node, 'get', '/ready'),
+      (answer) => answer.text.includes('LOG_CLOSED'),
+    );
+    expect(body).toMatchObject({ status: 'ready', warnings: expect.arrayContaining(['log of receipts: LOG_CLOSED']) });
+    await end(node);
+    expect((await fleet.command('log', 'status'))[1]).toMatch(/^node\.example\/log: closed, size 1, published 1 /);
+
+    const next = await fleet.start({ LOG_ORIGIN: 'node.example/log-2' });
+    // The certificate after the closing.
+    expect((await checkpoint(next, 1)).origin).toBe('node.example/log-2');
+    await end(next);
+  });
+
+  it('promise no receipt of a closed log that waits for its place', async () => {
+    const fleet = await fleetOn(sqliteTestDatabase);
+    const node = await fleet.start({ LOG_EVERY_MS: '600000' });
+    await until(
+      () => ask(node, 'get', '/log/checkpoint'),
+      ({ status }) => status === 200,
+    );
+    const body = executionRequest({ executionId: randomUUID() });
+    const { timestamp } = at(
+      (await ask(node, 'post', '/v1/cer/ai/certify', { key: fleet.key, body })).body,
+      'receipt',
+    ) as {
+      readonly timestamp: string;
+    };
+    await end(node);
+    expect((await fleet.command('log', 'close'))[0]).toBe(0);
+    const next = await fleet.start({ LOG_ORIGIN: 'node.example/log-2' });
+    const { logs } = at((await ask(next, 'get', '/.well-known/svc-log.json')).body, 'statement') as {
+      readonly logs: readonly { readonly origin: string; readonly closed: unknown }[];
+    };
+    expect(logs.find(({ origin }) => origin === ORIGIN)?.closed).toMatchObject({ size: 0, at: timestamp });
+    await end(next);
+  });
 });
 
 /** Certifies until the node has the lease of the log, and suspends it then. */

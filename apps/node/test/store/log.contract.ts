@@ -224,10 +224,29 @@ export function logContract(opened: () => Store): void {
       expect((await logEpochs.headsAt(id, 1)).map(({ size }) => size)).toEqual([2]);
     });
 
-    it('is closed for good, and another may begin', async () => {
-      const { log } = opened();
-      const closed = [receipts, epochs].map(({ logId }) => ({ logId, closedJson: '{"size":0}' }));
-      await log.close(closed);
+    it('is closed at its size for good, and another may begin', async () => {
+      const { log, logEpochs } = opened();
+      const heads = await Promise.all([receipts, epochs].map(({ logId }) => log.head(logId)));
+      const [size = NaN, epoch = NaN] = heads.map((head) => head.size);
+      const closed = [
+        { logId: receipts.logId, size, closedJson: '{"size":0}' },
+        { logId: epochs.logId, size: epoch, closedJson: '{"size":0}' },
+      ];
+      expect(await log.close(closed.map((row) => ({ ...row, size: row.size + 1 })))).toBe(false);
+      expect((await log.logs()).every(({ closedJson }) => closedJson === null)).toBe(true);
+      expect(await log.close(closed)).toBe(true);
+      expect(await log.close(closed)).toBe(false);
+
+      const waiting = await store(opened(), randomUUID(), 1);
+      expect(await log.grow(growthOf(receipts.logId, size, 0, waiting))).toBe(false);
+      const grown = logEpochs.grow({
+        ...{ logId: epochs.logId, oldSize: epoch, frontier: { size: epoch + 1, peaks: [bytes(32)] }, tiles: [] },
+        epoch: { epoch, entry: bytes(40), to: '2026-01-03T00:00:00.000Z' },
+        heads: [],
+      });
+      expect(await grown).toBe(false);
+      for (const { logId } of closed) expect(await log.head(logId)).toMatchObject({ halted: 'LOG_CLOSED' });
+
       const { origin, role, since, publicKey, holder, reference } = receipts;
       expect(await log.begin([{ origin, role, since, publicKey, holder, reference }])).toBe(false);
       const next = await openLogs(opened());

@@ -18,7 +18,7 @@ export interface LogRow {
 }
 
 /** Why no further head of a log is made. */
-export type LogHalt = 'LOG_ROLLED_BACK' | 'LOG_FORK';
+export type LogHalt = 'LOG_ROLLED_BACK' | 'LOG_FORK' | 'LOG_CLOSED';
 
 /** A tree of which only the right edge is stored. */
 export interface StoredFrontier {
@@ -29,6 +29,13 @@ export interface StoredFrontier {
 
 export interface LogHead extends StoredFrontier {
   readonly halted: LogHalt | null;
+}
+
+/** How a log ends. */
+export interface LogClosing {
+  readonly logId: number;
+  readonly size: number;
+  readonly closedJson: string;
 }
 
 /** A tile of hashes: the first ones, or all 256. */
@@ -81,7 +88,11 @@ export interface LogStore {
   logs(): Promise<readonly LogRow[]>;
   /** Begins logs, each empty. @returns false when a log is open, or an earlier one had one of the origins */
   begin(rows: readonly Omit<LogRow, 'logId' | 'closedJson'>[]): Promise<boolean>;
-  close(closed: readonly { readonly logId: number; readonly closedJson: string }[]): Promise<void>;
+  /**
+   * Closes logs, which grow no more: neither by this process nor by one that still has them open.
+   * @returns false when one of them has another size or is closed: nothing was written
+   */
+  close(closed: readonly LogClosing[]): Promise<boolean>;
   head(logId: number): Promise<LogHead>;
   halt(logId: number, halted: LogHalt | null): Promise<void>;
 

@@ -74,12 +74,22 @@ export class SqlLogStore implements LogStore {
     return isBegun;
   }
 
-  async close(...[closed]: Parameters<LogStore['close']>): Promise<void> {
-    await this.#transact(
-      closed.map(({ logId, closedJson }) => ({
-        sql: 'update log_keys set closed_json = $2 where log_id = $1 and closed_json is null',
-        values: [logId, closedJson],
-      })),
+  async close(...[closed]: Parameters<LogStore['close']>): Promise<boolean> {
+    return await this.#transact(
+      closed.flatMap(({ logId, size, closedJson }): SqlStatement[] => [
+        // The row that every growth changes: a growth that waits for this transaction then finds the log halted.
+        {
+          sql: `update log_heads set halted = coalesce(halted, 'LOG_CLOSED') where log_id = $1 and size = $2
+            returning log_id`,
+          values: [logId, size],
+          mustReturn: 1,
+        },
+        {
+          sql: 'update log_keys set closed_json = $2 where log_id = $1 and closed_json is null returning log_id',
+          values: [logId, closedJson],
+          mustReturn: 1,
+        },
+      ]),
     );
   }
 
@@ -90,7 +100,7 @@ export class SqlLogStore implements LogStore {
     return {
       size: Number(row['size']),
       peaks: splitHashes(bytes(row, 'frontier')),
-      halted: halted === 'LOG_FORK' || halted === 'LOG_ROLLED_BACK' ? halted : null,
+      halted: HALTS.find((known) => known === halted) ?? null,
     };
   }
 
@@ -294,6 +304,8 @@ function toLog(row: SqlRow): LogRow {
     closedJson: textOrNull(row, 'closed_json'),
   };
 }
+
+const HALTS: readonly LogHalt[] = ['LOG_FORK', 'LOG_ROLLED_BACK', 'LOG_CLOSED'];
 
 const SOURCES: readonly LeafSource[] = ['record', 'reseal', 'project', 'deletion'];
 
