@@ -33,7 +33,7 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** @see docs/spec.md, "Transparency log" */
 export function createPublication({ store, policy, ask, now, logger }: PublicationDeps): Publication {
-  const pauses = new Map<string, { readonly untilMs: number; readonly ms: number }>();
+  const pauses = new Map<string, { readonly untilMs: number; readonly ms: number; readonly answer: WitnessAnswer }>();
 
   const submit = async (
     log: OpenedLog,
@@ -49,15 +49,17 @@ export function createPublication({ store, policy, ask, now, logger }: Publicati
   const cosigned = async (log: OpenedLog, witness: PolicyWitness, head: SignedHead): Promise<WitnessAnswer> => {
     const { logId, origin } = log.row;
     const pauseOf = `${origin} ${witness.name}`;
-    if ((pauses.get(pauseOf)?.untilMs ?? -Infinity) > performance.now()) return { status: 'later', reason: 'was away' };
+    const pause = pauses.get(pauseOf);
+    if (pause !== undefined && pause.untilMs > performance.now()) return pause.answer;
     const known = await store.logNotes.witnessed(logId, witness.key.name);
     let answer = await submit(log, witness, head, Math.min(known, head.size));
     if (answer.status === 'size' && answer.size <= head.size) answer = await submit(log, witness, head, answer.size);
     if (answer.status === 'cosigned') await store.logNotes.noteWitnessed(logId, witness.key.name, head.size);
-    if (answer.status === 'later') {
-      const ms = Math.min((pauses.get(pauseOf)?.ms ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);
-      pauses.set(pauseOf, { untilMs: performance.now() + ms, ms });
-      logger.warn({ witness: witness.name, log: origin, reason: answer.reason }, 'a witness did not cosign');
+    if (answer.status === 'later' || answer.status === 'unknown') {
+      const ms = Math.min((pause?.ms ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);
+      pauses.set(pauseOf, { untilMs: performance.now() + ms, ms, answer });
+      const reason = answer.status === 'later' ? answer.reason : 'it does not know the log: give it the key of the log';
+      logger.warn({ witness: witness.name, log: origin, reason }, 'a witness did not cosign');
     } else {
       pauses.delete(pauseOf);
     }

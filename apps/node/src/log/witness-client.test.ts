@@ -52,6 +52,18 @@ describe('the answer of a witness', () => {
     expect(await answerTo('\n'.repeat(60_000) + line)).toEqual(NOT_COSIGNED);
   });
 
+  it('names the reason where the witness cannot be reached', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const witness = { name: 'w1', key, url: `http://127.0.0.1:${String(port)}` };
+    expect(await askWitness(witness, { oldSize: 0, proof: [], note })).toEqual({
+      status: 'later',
+      reason: 'cannot be reached (ECONNREFUSED)',
+    });
+  });
+
   it('adds no line that is longer than a signature', async () => {
     const line = await cosigned(1_800_000_000);
     const other = noteKeyOf(NAME, 'cosignature', testSigner('another type').publicKey.raw);

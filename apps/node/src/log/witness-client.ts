@@ -47,9 +47,24 @@ export const askWitness: AskWitness = async ({ key, url }, { oldSize, proof, not
     if (said === null) throw new Error('the answer is too large');
     return await answerOf(response, Buffer.from(said).toString('utf8'), note, key);
   } catch (error) {
-    return { status: 'later', reason: error instanceof Error ? error.name : 'no answer' };
+    return { status: 'later', reason: reasonOf(error) };
   }
 };
+
+/** The message of fetch names no reason; its cause has the code. */
+function reasonOf(error: unknown): string {
+  const code = textOf(propertyOf(error, 'cause'), 'code');
+  return code === null ? (textOf(error, 'name') ?? 'no answer') : `cannot be reached (${code})`;
+}
+
+function textOf(value: unknown, name: string): string | null {
+  const found = propertyOf(value, name);
+  return typeof found === 'string' ? found : null;
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
 
 async function answerOf(response: Response, said: string, note: string, key: NoteKey): Promise<WitnessAnswer> {
   switch (response.status) {

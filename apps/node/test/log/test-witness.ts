@@ -6,7 +6,7 @@ import { testSigner } from '@cer/keys/testing';
 import { verifyConsistency } from '@cer/tlog/merkle';
 import { cosign, formatVkey, noteKeyOf, parseCheckpoint, type TreeHead } from '@cer/tlog/note';
 
-export type WitnessMood = 'good' | 'away' | 'slow' | 'garbage' | 'other note' | 'many lines' | 'fork';
+export type WitnessMood = 'good' | 'away' | 'slow' | 'garbage' | 'other note' | 'many lines' | 'fork' | 'stranger';
 
 /** A witness that follows the protocol unless a test sets another behaviour. */
 export interface TestWitness {
@@ -58,6 +58,10 @@ export async function startTestWitness(): Promise<TestWitness> {
     if (witness.mood === 'slow') return;
     if (witness.mood === 'garbage') {
       send(200, 'x'.repeat(100_000));
+      return;
+    }
+    if (witness.mood === 'stranger') {
+      send(404);
       return;
     }
     if (witness.mood === 'fork') {

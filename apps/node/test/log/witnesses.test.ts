@@ -93,6 +93,23 @@ describe('a log with a witness', () => {
     expect(await publishedSize(node, 2)).toBe(2);
   });
 
+  it('is published once a witness knows it, after a warning', async () => {
+    const { node, witness } = await witnessed();
+    witness.mood = 'stranger';
+    node.start();
+    await node.certify();
+    const [warning] = await until(
+      () => node.node.log.filter((line) => line.includes('a witness did not cosign')),
+      ({ length }) => length > 0,
+    );
+    expect(JSON.parse(warning ?? '')).toMatchObject({
+      ...{ witness: 'w1', log: 'node.example/log' },
+      reason: 'it does not know the log: give it the key of the log',
+    });
+    witness.mood = 'good';
+    expect(await publishedSize(node, 1)).toBe(1);
+  });
+
   it('ignores lines of strangers', async () => {
     const { node, witness } = await witnessed();
     witness.mood = 'many lines';
