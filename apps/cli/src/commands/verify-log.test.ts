@@ -261,6 +261,13 @@ describe('a faulty log proof', () => {
     expect(JSON.parse(demanded.stderr)).toMatchObject({ status: 'FAILED', reason: code });
   });
 
+  it('without a quorum leads to the witnesses of its time', async () => {
+    const said = await verify(await proofOf({ cosigners: [w1] }), ['--require-log']);
+    expect(said.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'A proof keeps the witnesses of its time. Add them to your policy if you trust them',
+    );
+  });
+
   it('of a log outside the policy is unknown', async () => {
     const made = await proofOf();
     const said = await verify(made, ['--json'], testPolicy([stranger], witnesses));

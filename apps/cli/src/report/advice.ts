@@ -46,7 +46,7 @@ const ADVICE = {
   LOG_INCLUSION_INVALID: FETCH_PROOF,
   LOG_LABEL_MISMATCH: KEEP_EVIDENCE,
   LOG_QUORUM_NOT_MET:
-    'Fetch the proof again after a minute: the witnesses of your policy may cosign a later checkpoint.',
+    'A proof keeps the witnesses of its time. Add them to your policy if you trust them; the operator publishes their keys.',
   LOG_TIME_CONFLICT: KEEP_EVIDENCE,
   LOG_BACKDATED: KEEP_EVIDENCE,
   LOG_LATE: FETCH_PROOF,
