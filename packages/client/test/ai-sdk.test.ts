@@ -5,7 +5,7 @@ import * as ai6 from 'ai-6';
 import { createOpenAICompatible as provider2 } from 'openai-compatible-2';
 
 import { COMPLETION, events, sendJson, startStream, type ModelHandler } from './model-server.js';
-import { ObservedProgram, readAll } from './observed-program.js';
+import { hashOf, ObservedProgram, readAll } from './observed-program.js';
 
 const SECRET = 'the secret of the caller';
 
@@ -18,6 +18,7 @@ const answers: ModelHandler = (body, response) => {
     sendJson(response, { error: { message: SECRET, code: 'slow_down' } }, 400);
     return;
   }
+  if (model === 'mute') return;
   if (stream !== true) {
     sendJson(response, COMPLETION);
     return;
@@ -30,7 +31,7 @@ const answers: ModelHandler = (body, response) => {
 
 /** One version of the SDK, with a model that is wrapped, and one whose requests may be observed too. */
 interface Version {
-  readonly answer: (model: string) => Promise<unknown>;
+  readonly answer: (model: string, signal?: AbortSignal) => Promise<unknown>;
   readonly stream: (model: string, signal?: AbortSignal) => AsyncIterable<unknown>;
 }
 
@@ -56,6 +57,43 @@ it('makes the text of a request once, when the call ends', async () => {
   expect(program.calls().map(({ snapshot }) => snapshot)).toMatchObject([{ parameters }]);
 });
 
+it('has every kind of content in the output of a stream', async () => {
+  program = await ObservedProgram.start(answers);
+  const content = [
+    { type: 'custom', kind: 'local.note' },
+    { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+    { type: 'reasoning-file', mediaType: 'image/png', data: 'AAAA' },
+    { type: 'source', sourceType: 'url', id: '1', url: 'https://example.com' },
+    { type: 'tool-approval-request', approvalId: 'approval-1', toolCallId: 'call-1' },
+    { type: 'tool-call', toolCallId: 'call-1', toolName: 'look_up', input: '{}' },
+    { type: 'tool-result', toolCallId: 'call-1', toolName: 'look_up', result: 'sunny' },
+  ];
+  const ending = { finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 2 } };
+  const observer = program.cer.aiSdkMiddleware();
+  const asking = { params: {}, model: { provider: 'local', modelId: 'example-1' } };
+  await observer.wrapGenerate({ ...asking, doGenerate: async () => Promise.resolve({ content, ...ending }) });
+  const stream = new ReadableStream({
+    start: (controller) => {
+      for (const part of [...content, { type: 'finish', ...ending }]) controller.enqueue(part);
+      controller.close();
+    },
+  });
+  await readAll((await observer.wrapStream({ ...asking, doStream: async () => Promise.resolve({ stream }) })).stream);
+  const hash = hashOf({ content, ...ending });
+  expect(program.calls().map(({ snapshot }) => snapshot['outputHash'])).toEqual([hash, hash]);
+});
+
+it('has calls that exceed the time limit of the program reported as aborted', async () => {
+  program = await ObservedProgram.start(answers);
+  const telemetry = program.cer.aiSdk();
+  const error = new DOMException('the operation timed out', 'TimeoutError');
+  const execute = async (): Promise<never> => Promise.reject(error);
+  await expect(telemetry.executeLanguageModelCall({ callId: 'answers', execute })).rejects.toBe(error);
+  telemetry.onEmbedStart({ callId: 'embeds', embedCallId: '1', values: [SECRET] });
+  telemetry.onError({ callId: 'embeds', error });
+  expect(program.calls().map(({ payload }) => payload['outcome'])).toEqual(['aborted', 'aborted']);
+});
+
 const asked = { maxRetries: 0, temperature: 0.25, maxOutputTokens: 64, prompt: SECRET };
 
 function version5(isFetchObserved: boolean): Version {
@@ -65,7 +103,8 @@ function version5(isFetchObserved: boolean): Version {
   const model = (id: string) =>
     ai5.wrapLanguageModel({ model: models.chatModel(id), middleware: cer.aiSdkMiddleware() });
   return {
-    answer: async (id) => (await ai5.generateText({ ...asked, model: model(id) })).text,
+    answer: async (id, abortSignal) =>
+      (await ai5.generateText({ ...asked, model: model(id), ...(abortSignal && { abortSignal }) })).text,
     stream: (id, abortSignal) =>
       ai5.streamText({ ...asked, model: model(id), ...(abortSignal && { abortSignal }), onError: () => undefined })
         .textStream,
@@ -79,7 +118,8 @@ function version6(isFetchObserved: boolean): Version {
   const model = (id: string) =>
     ai6.wrapLanguageModel({ model: models.chatModel(id), middleware: cer.aiSdkMiddleware() });
   return {
-    answer: async (id) => (await ai6.generateText({ ...asked, model: model(id) })).text,
+    answer: async (id, abortSignal) =>
+      (await ai6.generateText({ ...asked, model: model(id), ...(abortSignal && { abortSignal }) })).text,
     stream: (id, abortSignal) =>
       ai6.streamText({ ...asked, model: model(id), ...(abortSignal && { abortSignal }), onError: () => undefined })
         .textStream,
@@ -126,6 +166,19 @@ describe.each([
     await parts.next();
     aborter.abort();
     while ((await parts.next()).done !== true);
+    expect(program.calls().map(({ payload }) => payload)).toMatchObject([{ outcome: 'aborted' }]);
+  });
+
+  it.each([
+    ['exceeds the time limit of the program', new DOMException('the operation timed out', 'TimeoutError')],
+    ['the program aborts for a reason of its own', new Error('the user left')],
+  ])('has a call certified as aborted that %s', async (__, reason) => {
+    program = await ObservedProgram.start(answers);
+    const aborter = new AbortController();
+    const asking = versionOf(false).answer('mute', aborter.signal);
+    while (program.server.requests() === 0) await new Promise((resolve) => setImmediate(resolve));
+    aborter.abort(reason);
+    await expect(asking).rejects.toThrow();
     expect(program.calls().map(({ payload }) => payload)).toMatchObject([{ outcome: 'aborted' }]);
   });
 

@@ -86,6 +86,27 @@ describe('LangChain', () => {
     expect(program.calls().map(({ payload }) => payload)).toMatchObject([{ outcome: 'aborted' }]);
   });
 
+  it.each([
+    ['the program aborts it', undefined],
+    ['it exceeds the time limit of the program', new DOMException('the operation timed out', 'TimeoutError')],
+    ['the program aborts it for a reason of its own', new Error('the user left')],
+  ])('has a stream certified as aborted that waits when %s', async (_, reason) => {
+    program = await ObservedProgram.start((__, response) => {
+      startStream(response);
+      for (const event of events('Hel', 'lo').slice(0, -2)) response.write(event);
+    });
+    const aborter = new AbortController();
+    let text = '';
+    const reading = (async () => {
+      for await (const part of await chat('waits').stream(SECRET, { signal: aborter.signal })) text += part.text;
+    })();
+    while (text !== 'Hello') await new Promise((resolve) => setImmediate(resolve));
+    aborter.abort(reason);
+    await expect(reading).rejects.toThrow();
+    while (program.cer.stats().open > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(program.calls().map(({ payload }) => payload)).toMatchObject([{ outcome: 'aborted' }]);
+  });
+
   it('has a stream that the program leaves certified when the client closes', async () => {
     program = await ObservedProgram.start((_, response) => {
       startStream(response);

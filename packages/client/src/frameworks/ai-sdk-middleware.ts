@@ -1,6 +1,6 @@
 import { foldParts, generated } from './ai-sdk-parts.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, isAbort, outcomeOf, requestMembers, statusOf } from '../values/json-of.js';
+import { contentOf, membersOf, requestMembers, statusOf } from '../values/json-of.js';
 import { pullParts } from './pull-parts.js';
 
 /** The part of a language model that the middleware reads. */
@@ -40,13 +40,14 @@ export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
         model: model.modelId,
         input: () => contentOf(requestMembers(params)),
         settings: params,
+        signal: membersOf(params)['abortSignal'],
       }),
     );
   const run = async <T>(call: FrameworkCall | null, work: () => PromiseLike<T>): Promise<T> => {
     try {
       return await contexts.withinCall(call, work);
     } catch (error) {
-      call?.end(outcomeOf(error), () => ({}), { httpStatus: statusOf(error) });
+      call?.end(call.outcomeOf(error), () => ({}), { httpStatus: statusOf(error) });
       throw error;
     }
   };
@@ -65,7 +66,7 @@ export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
       const call = begin(model, params);
       const result = await run(call, doStream);
       if (call === null) return result;
-      const parts = foldParts();
+      const parts = foldParts((error) => call.outcomeOf(error));
       const end = (otherwise: 'aborted' | 'truncated' | 'failed'): void => {
         call.end(parts.outcome ?? otherwise, () => parts.answer(), { streamed: true });
       };
@@ -83,7 +84,7 @@ export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
           end('aborted');
         },
         break: (error) => {
-          end(isAbort(error) ? 'aborted' : 'truncated');
+          end(call.outcomeOf(error) === 'aborted' ? 'aborted' : 'truncated');
         },
       });
       return { ...result, stream };

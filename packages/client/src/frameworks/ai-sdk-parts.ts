@@ -1,6 +1,6 @@
 import type { Json, JsonMembers } from '../json.js';
 import type { Outcome } from '../outcome.js';
-import { jsonOf, membersOf, outcomeOf } from '../values/json-of.js';
+import { jsonOf, membersOf } from '../values/json-of.js';
 
 /** The sum of the parts of one stream of the AI SDK. */
 export interface StreamedParts {
@@ -18,10 +18,21 @@ interface StreamedText {
 
 const TEXT_OF: Readonly<Record<string, string>> = { 'text-delta': 'text', 'reasoning-delta': 'reasoning' };
 /** Parts that are content by themselves. */
-const WHOLE: ReadonlySet<unknown> = new Set(['tool-call', 'tool-result', 'file', 'source']);
+const WHOLE: ReadonlySet<unknown> = new Set([
+  'custom',
+  'file',
+  'reasoning-file',
+  'source',
+  'tool-approval-request',
+  'tool-call',
+  'tool-result',
+]);
 
-/** Folds the parts of `doStream`, of specification versions 2 to 4. */
-export function foldParts(): StreamedParts {
+/**
+ * Folds the parts of `doStream`, of specification versions 2 to 4.
+ * @param outcomeOf the outcome of a call with this error
+ */
+export function foldParts(outcomeOf: (error: unknown) => Outcome): StreamedParts {
   const content: (Json | StreamedText)[] = [];
   const texts = new Map<string, StreamedText>();
   let outcome: Outcome | null = null;

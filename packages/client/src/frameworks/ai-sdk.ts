@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.js';
 import { generated } from './ai-sdk-parts.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
-import { contentOf, listOf, membersOf, outcomeOf, requestMembers, statusOf, type Members } from '../values/json-of.js';
+import { contentOf, listOf, membersOf, requestMembers, statusOf, type Members } from '../values/json-of.js';
 
 /** An integration for `registerTelemetry` of the AI SDK 7. */
 export interface AiSdkTelemetry {
@@ -41,6 +41,9 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   const finish = (open: CallsById<FrameworkCall>, id: string, outcome: Outcome, output: () => Json): void => {
     open.take(id)?.end(outcome, output);
   };
+  const fail = (open: CallsById<FrameworkCall>, id: string, error: unknown): void => {
+    open.endEarly(id, (call) => call.outcomeOf(error));
+  };
 
   return {
     executeLanguageModelCall: async ({ execute, ...event }) => {
@@ -51,7 +54,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
       try {
         result = await contexts.withinCall(call, execute);
       } catch (error) {
-        call?.end(outcomeOf(error), () => ({}), { httpStatus: statusOf(error) });
+        call?.end(call.outcomeOf(error), () => ({}), { httpStatus: statusOf(error) });
         throw error;
       } finally {
         if (call !== null) running.take(event.callId);
@@ -71,10 +74,9 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
     },
     onError: (event) => {
       const { callId, error } = membersOf(event);
-      const outcome = outcomeOf(error);
-      finish(streams, String(callId), outcome, () => ({}));
+      fail(streams, String(callId), error);
       for (const id of embeddings.ids().filter((key) => key.startsWith(`${String(callId)} `))) {
-        finish(embeddings, id, outcome, () => ({}));
+        fail(embeddings, id, error);
       }
     },
     onEmbedStart: (event) => {

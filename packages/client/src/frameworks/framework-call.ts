@@ -6,6 +6,7 @@ import type { Recorder } from '../calls/recorder.js';
 import { labelOf, parametersOf } from '../seal/execution-of.js';
 import type { Sealed } from '../seal/seal.js';
 import type { ClaimableCall, OpenCalls } from '../calls/open-calls.js';
+import { isAbort, membersOf } from '../values/json-of.js';
 
 export interface FrameworkDeps {
   readonly recorder: Recorder;
@@ -28,12 +29,16 @@ export interface AskedModel {
   readonly input: () => Json;
   /** The object with the sampling parameters. */
   readonly settings: unknown;
+  /** The signal by which the program ends the call, where the framework reports it. */
+  readonly signal?: unknown;
 }
 
 /** A call of a model that a framework reports. */
 export interface FrameworkCall extends ClaimableCall {
   /** Certifies the call, unless a fetch observer certifies its requests. Does not throw. */
   end(outcome: Outcome, output: () => Json, payload?: JsonMembers): Sealed | null;
+  /** Whether the program ended the call, also by a time limit: an error of the framework may not show it. */
+  outcomeOf(error: unknown): 'aborted' | 'failed';
 }
 
 /** @returns null for a call that is left out by choice, or that another client has begun */
@@ -53,6 +58,7 @@ export function beginFrameworkCall(
   return {
     callId: started.executionId,
     isClaimed: false,
+    outcomeOf: (error) => (isEndedByProgram(error, asked.signal) ? 'aborted' : 'failed'),
     end(outcome, output, payload = {}) {
       deps.openCalls.remove(this);
       if (key !== null) deps.openCalls.keys.delete(key);
@@ -72,6 +78,10 @@ export function beginFrameworkCall(
       }));
     },
   };
+}
+
+function isEndedByProgram(error: unknown, signal: unknown): boolean {
+  return membersOf(signal)['aborted'] === true || isAbort(error) || membersOf(error)['name'] === 'TimeoutError';
 }
 
 /** Runs an observer's work; its fault is reported, never thrown. */

@@ -33,7 +33,8 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
   const begin = (runId: string, input: () => Json, text: string, more: readonly unknown[]): void => {
     guarded(failed, () => {
       // handle...Start(llm, input, runId, parentRunId, extraParams, tags, metadata, runName)
-      const asked = membersOf(membersOf(more[1])['invocation_params']);
+      const { invocation_params, options } = membersOf(more[1]);
+      const asked = membersOf(invocation_params);
       const metadata = membersOf(more[3]);
       const model = metadata['ls_model_name'] ?? asked['model'] ?? asked['modelName'];
       const call = beginFrameworkCall(deps, {
@@ -42,6 +43,7 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
         model,
         input,
         settings: asked,
+        signal: membersOf(options)['signal'],
       });
       if (call === null) return;
       runs.add(runId, call);
@@ -66,7 +68,7 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
       runs.take(runId)?.end('complete', () => generationsOf(output));
     },
     handleLLMError: (error, runId) => {
-      runs.endEarly(runId, outcomeOf(error), { httpStatus: statusOf(error) });
+      runs.endEarly(runId, (call) => call.outcomeOf(error), { httpStatus: statusOf(error) });
     },
     handleToolStart: (tool, input, runId, ...more) => {
       guarded(failed, () => {
