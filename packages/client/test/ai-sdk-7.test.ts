@@ -21,12 +21,22 @@ afterAll(() => {
 });
 afterEach(async () => program.end());
 
+const [choice] = COMPLETION.choices;
+const OBJECT = {
+  ...COMPLETION,
+  choices: [{ ...choice, message: { role: 'assistant', content: '{"city":"Lisbon"}' } }],
+};
+
 const answers: ModelHandler = (body, response, request) => {
   const { model, stream } = JSON.parse(body) as { readonly model: string; readonly stream?: boolean };
   if (request.url?.endsWith('/embeddings') === true) {
     sendJson(response, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }] });
-  } else if (model === 'refused') sendJson(response, { error: { message: 'refused', code: 'slow_down' } }, 400);
-  else if (stream === true) {
+  } else if (model.startsWith('refused')) sendJson(response, { error: { message: 'refused', code: 'slow_down' } }, 400);
+  else if (model === 'objects') sendJson(response, OBJECT);
+  else if (model === 'streams objects') {
+    startStream(response);
+    response.end(events('{"city":', '"Lisbon"}').join(''));
+  } else if (stream === true) {
     startStream(response);
     const sent = events('Hel', 'lo ', 'there');
     if (model === 'stalls') for (const event of sent.slice(0, 2)) response.write(event);
@@ -60,13 +70,20 @@ async function run(env: Readonly<Record<string, string>>, imports: readonly stri
     streamed: 'Hello there',
     refused: 400,
     embedding: [0.5, 0.25],
+    objects: [{ city: 'Lisbon' }, { city: 'Lisbon' }, 400],
+    rank: 0.5,
   });
   expect(said.faults.filter((fault) => !fault.includes('the node cannot be reached'))).toEqual([]);
   return said;
 }
 
-const MODELS = ['answers', 'streams', 'refused', 'stalls', 'embeds'];
-const ALL_SEALED = { seen: 5, open: 0, sealed: 5 };
+const MODELS = [
+  ...['answers', 'streams', 'refused', 'stalls', 'embeds'],
+  ...['objects', 'streams objects', 'refused object', 'ranks'],
+];
+const ALL_SEALED = { seen: 9, open: 0, sealed: 9 };
+/** Models whose calls are reported by an event, not around their work. */
+const EVENTS: ReadonlySet<unknown> = new Set(['embeds', 'objects', 'streams objects', 'refused object']);
 const HIDE_FETCH = 'data:text/javascript,globalThis.hiddenFetch=fetch';
 
 describe('the AI SDK 7', () => {
@@ -79,7 +96,13 @@ describe('the AI SDK 7', () => {
       ['refused', 'failed'],
       ['stalls', 'aborted'],
       ['embeds', 'complete'],
+      ['objects', 'complete'],
+      ['streams objects', 'complete'],
+      ['refused object', 'failed'],
+      ['ranks', 'complete'],
     ]);
+    expect(calls[5]?.snapshot).toMatchObject({ parameters: { temperature: 0.25, maxTokens: 64 } });
+    expect(calls[7]?.payload).toMatchObject({ httpStatus: 400 });
     expect(calls[0]?.snapshot).toMatchObject({ parameters: { temperature: 0.25, maxTokens: 64 } });
     expect(program.stored()).not.toMatch(/the secret|Hello/);
   });
@@ -92,6 +115,10 @@ describe('the AI SDK 7', () => {
       'body',
       'folded-stream',
       'body',
+      'body',
+      'folded-stream',
+      'body',
+      'framework-value',
     ]);
   });
 
@@ -106,14 +133,17 @@ describe('the AI SDK 7', () => {
   it.each([
     ['whose fetch is observed', 'observed', ['tests', 'tests'], 'body'],
     ['whose provider calls the global fetch', 'global', ['desk', 'desk'], 'body'],
-    // Integrations are called in their order when an embedding begins, and in the reverse one around other calls.
+    // Integrations are called in their order where a call is an event, and in the reverse one around other calls.
     ['whose requests no observer sees', 'hidden', ['tests', 'desk'], 'framework-value'],
-  ])('has one certificate for a call %s, beside the registration', async (_, kind, [appId, ofEmbedding], outputIs) => {
+  ])('has one certificate for a call %s, beside the registration', async (_, kind, [appId, ofEvents], outputIs) => {
     const { stats } = await run({ FETCH: kind, CER_APP_ID: 'desk' }, [HIDE_FETCH, register]);
     const calls = program.calls();
     expect(calls.map(({ snapshot }) => snapshot['model']).toSorted()).toEqual(MODELS.toSorted());
     for (const { snapshot, payload } of calls) {
-      expect(snapshot['appId']).toBe(snapshot['model'] === 'embeds' ? ofEmbedding : appId);
+      const { model } = snapshot;
+      // The ranking model makes no request.
+      if (model === 'ranks') expect(snapshot['appId']).toBe('desk');
+      else expect(snapshot['appId']).toBe(EVENTS.has(model) ? ofEvents : appId);
       if (snapshot['model'] === 'answers') expect(payload['outputIs']).toBe(outputIs);
     }
     const sealed = calls.filter(({ snapshot }) => snapshot['appId'] === 'tests').length;

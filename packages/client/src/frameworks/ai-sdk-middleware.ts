@@ -1,6 +1,7 @@
 import { foldParts, generated } from './ai-sdk-parts.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
 import { contentOf, membersOf, requestMembers, statusOf } from '../values/json-of.js';
+import { lastText } from './last-text.js';
 import { pullParts } from './pull-parts.js';
 
 /** The part of a language model that the middleware reads. */
@@ -31,18 +32,27 @@ export interface AiSdkMiddleware {
 
 /** Certifies the calls of a wrapped model; results, parts and errors are the model's own. */
 export function aiSdkMiddleware(deps: FrameworkDeps): AiSdkMiddleware {
-  const { contexts, recorder, failed } = deps;
+  const { contexts, openCalls, recorder, failed } = deps;
   const begin = (model: NamedModel, params: unknown): FrameworkCall | null =>
-    guarded(failed, () =>
-      beginFrameworkCall(deps, {
+    guarded(failed, () => {
+      const { abortSignal, prompt } = membersOf(params);
+      const call = beginFrameworkCall(deps, {
         framework: 'ai-sdk',
         provider: model.provider,
         model: model.modelId,
         input: () => contentOf(requestMembers(params)),
         settings: params,
-        signal: membersOf(params)['abortSignal'],
-      }),
-    );
+        signal: abortSignal,
+      });
+      if (call !== null && contexts.current().call === null) claimReported(model, prompt);
+      return call;
+    });
+  /** The telemetry of the AI SDK 7 reports the call of an object outside of its context. */
+  const claimReported = ({ modelId }: NamedModel, prompt: unknown): void => {
+    const text = lastText(prompt);
+    const reported = text === '' ? null : openCalls.claim(JSON.stringify(text), modelId);
+    if (reported !== null) reported.isClaimed = true;
+  };
   const run = async <T>(call: FrameworkCall | null, work: () => PromiseLike<T>): Promise<T> => {
     try {
       return await contexts.withinCall(call, work);

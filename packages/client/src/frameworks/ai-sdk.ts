@@ -3,6 +3,7 @@ import type { Outcome } from '../outcome.js';
 import { generated } from './ai-sdk-parts.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
+import { lastText } from './last-text.js';
 import { contentOf, listOf, membersOf, requestMembers, statusOf, type Members } from '../values/json-of.js';
 
 /** An integration for `registerTelemetry` of the AI SDK 7. */
@@ -14,18 +15,27 @@ export interface AiSdkTelemetry {
   onLanguageModelCallEnd(event: unknown): void;
   onAbort(event: unknown): void;
   onError(event: unknown): void;
+  onStart(event: unknown): void;
+  onObjectStepStart(event: unknown): void;
+  onObjectStepEnd(event: unknown): void;
+  onRerankStart(event: unknown): void;
+  onRerankEnd(event: unknown): void;
   onEmbedStart(event: unknown): void;
   onEmbedEnd(event: unknown): void;
 }
 
-/** Certifies the calls of every model of the AI SDK, as its telemetry reports them. Changes no result. */
+/** The operations whose calls of models are reported as steps of an object. */
+const OF_OBJECTS: ReadonlySet<unknown> = new Set(['ai.generateObject', 'ai.streamObject']);
+
+/** Certifies the calls of models that the telemetry of the AI SDK reports. Changes no result. */
 export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
   const { contexts, failed } = deps;
   /** Their end is that of a promise. */
   const running = new CallsById<FrameworkCall>(new Set());
   /** Their end is an event. */
   const streams = new CallsById<FrameworkCall>(deps.closing);
-  const embeddings = new CallsById<FrameworkCall>(deps.closing);
+  /** Embeddings, objects and rankings: their ends are events, and their errors name the operation only. */
+  const steps = new CallsById<FrameworkCall>(deps.closing);
 
   const begin = (event: Members, key: string): FrameworkCall | null =>
     guarded(failed, () =>
@@ -34,7 +44,7 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
         key,
         provider: event['provider'],
         model: event['modelId'],
-        input: () => contentOf(requestMembers(event, 'callId')),
+        input: () => contentOf(requestMembers(event, 'callId', 'runtimeContext')),
         settings: event,
       }),
     );
@@ -42,7 +52,17 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
     open.take(id)?.end(outcome, output);
   };
   const fail = (open: CallsById<FrameworkCall>, id: string, error: unknown): void => {
-    open.endEarly(id, (call) => call.outcomeOf(error));
+    open.endEarly(id, (call) => call.outcomeOf(error), { httpStatus: statusOf(error) });
+  };
+  const beginStep = (started: Members, key: string): FrameworkCall | null => {
+    const call = begin(started, key);
+    if (call !== null) steps.add(key, call);
+    return call;
+  };
+  /** A request may be made outside of the context of its call. */
+  const makeRecognisable = (call: FrameworkCall, { modelId }: Members, text: unknown): void => {
+    if (typeof text !== 'string' || text === '') return;
+    deps.openCalls.add(call, typeof modelId === 'string' ? modelId : null, text);
   };
 
   return {
@@ -75,24 +95,50 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
     onError: (event) => {
       const { callId, error } = membersOf(event);
       fail(streams, String(callId), error);
-      for (const id of embeddings.ids().filter((key) => key.startsWith(`${String(callId)} `))) {
-        fail(embeddings, id, error);
-      }
+      for (const id of steps.ids().filter((key) => key.startsWith(`${String(callId)} `))) fail(steps, id, error);
+    },
+    onStart: (event) => {
+      const started = membersOf(event);
+      // Of the sampling parameters, the step of an object reports none.
+      if (OF_OBJECTS.has(started['operationId'])) beginStep(started, objectKey(started));
+    },
+    onObjectStepStart: (event) => {
+      const started = membersOf(event);
+      const call = steps.find(objectKey(started));
+      if (call !== undefined) makeRecognisable(call, started, lastText(started['promptMessages']));
+    },
+    onObjectStepEnd: (event) => {
+      const ended = membersOf(event);
+      const { objectText, finishReason, usage } = ended;
+      finish(steps, objectKey(ended), 'complete', () => contentOf({ objectText, finishReason, usage }));
+    },
+    onRerankStart: (event) => {
+      const started = membersOf(event);
+      const call = beginStep(started, rankingKey(started));
+      if (call !== null) makeRecognisable(call, started, started['query']);
+    },
+    onRerankEnd: (event) => {
+      const ended = membersOf(event);
+      finish(steps, rankingKey(ended), 'complete', () => contentOf(ended['ranking']));
     },
     onEmbedStart: (event) => {
       const started = membersOf(event);
-      const { modelId, values } = started;
-      const call = begin(started, embeddingKey(started));
-      const [first] = listOf(values);
-      if (call === null) return;
-      if (typeof first === 'string') deps.openCalls.add(call, typeof modelId === 'string' ? modelId : null, first);
-      embeddings.add(embeddingKey(started), call);
+      const call = beginStep(started, embeddingKey(started));
+      if (call !== null) makeRecognisable(call, started, listOf(started['values'])[0]);
     },
     onEmbedEnd: (event) => {
       const ended = membersOf(event);
-      finish(embeddings, embeddingKey(ended), 'complete', () => contentOf(ended['embeddings']));
+      finish(steps, embeddingKey(ended), 'complete', () => contentOf(ended['embeddings']));
     },
   };
+}
+
+function objectKey({ callId }: Members): string {
+  return `${String(callId)} object`;
+}
+
+function rankingKey({ callId }: Members): string {
+  return `${String(callId)} ranking`;
 }
 
 function embeddingKey({ callId, embedCallId }: Members): string {

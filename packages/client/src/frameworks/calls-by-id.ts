@@ -40,6 +40,11 @@ export class CallsById<C extends Endable> {
     this.#calls.get(id)?.parts.push(part);
   }
 
+  /** The open call with this id. */
+  find(id: string): C | undefined {
+    return this.#calls.get(id)?.call;
+  }
+
   /** The call with this id, which is open no longer. */
   take(id: string): C | undefined {
     return this.#remove(id)?.call;

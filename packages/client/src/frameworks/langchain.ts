@@ -2,6 +2,7 @@ import type { Json, JsonMembers } from '../json.js';
 import { CallsById } from './calls-by-id.js';
 import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
 import { contentOf, jsonOf, listOf, membersOf, outcomeOf, statusOf } from '../values/json-of.js';
+import { lastText } from './last-text.js';
 import { beginToolCall, type ToolCall } from './tool-call.js';
 
 /** A handler for the option `callbacks` of LangChain 1.x. Its methods do not throw. */
@@ -120,13 +121,4 @@ function partOf(parts: readonly unknown[]): Json {
 
 function toolOutput(output: unknown): Json {
   return 'tool_call_id' in membersOf(output) ? messageOf(output) : contentOf(output);
-}
-
-/** The text of the last message, or of its last part of text. */
-function lastText(messages: readonly unknown[] | undefined): string {
-  const { content } = membersOf(messages?.at(-1));
-  if (typeof content === 'string') return content;
-  const texts = listOf(content).map((part) => membersOf(part)['text']);
-  const text = texts.findLast((part) => typeof part === 'string');
-  return typeof text === 'string' ? text : '';
 }

@@ -8,6 +8,7 @@ const { certificates } = await import(process.env.CLIENT);
 const faults = [];
 const cer = certificates({ appId: 'tests', onError: (error) => faults.push(String(error)) });
 ai.registerTelemetry(cer.aiSdk());
+globalThis.AI_SDK_LOG_WARNINGS = false;
 const models = createOpenAICompatible({
   name: 'local',
   baseURL: process.env.MODEL_URL,
@@ -38,5 +39,21 @@ const { embedding } = await ai.embed({
   value: 'the secret',
   maxRetries: 0,
 });
+const { object } = await ai.generateObject({ ...asked('objects'), output: 'no-schema' });
+let streamedObject = {};
+const objectParts = ai.streamObject({ ...asked('streams objects'), output: 'no-schema' }).partialObjectStream;
+for await (const part of objectParts) streamedObject = part;
+const refusedObject = await ai
+  .generateObject({ ...asked('refused object'), output: 'no-schema' })
+  .catch((error) => error.statusCode);
+const ranks = {
+  specificationVersion: 'v4',
+  provider: 'local.ranks',
+  modelId: 'ranks',
+  doRerank: async () => ({ ranking: [{ index: 0, relevanceScore: 0.5 }] }),
+};
+const { ranking } = await ai.rerank({ model: ranks, documents: ['a'], query: 'the secret', maxRetries: 0 });
 await cer.close({ timeoutMs: 0 });
-console.log(JSON.stringify({ text, streamed, refused, embedding, stats: cer.stats(), faults }));
+const objects = [object, streamedObject, refusedObject];
+const rank = ranking[0].score;
+console.log(JSON.stringify({ text, streamed, refused, embedding, objects, rank, stats: cer.stats(), faults }));
