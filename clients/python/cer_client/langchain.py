@@ -16,6 +16,9 @@ from cer_verify import Members
 # Maximum open runs of a handler: LangChain may never report the end of one. Then the oldest ends as `truncated`.
 MAX_OPEN = 10_000
 
+# Classes of errors after the time limit of the program: of asyncio, httpx, the SDKs of providers, and LangChain.
+TIMEOUTS = frozenset(("TimeoutError", "TimeoutException", "APITimeoutError", "ModelTimeoutError"))
+
 
 def message_of(message: object) -> Members:
     """`{type, content, ...}` of a message: what it says, without the class that holds it."""
@@ -155,7 +158,8 @@ class CertifyingHandler(BaseCallbackHandler):
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
         status = getattr(error, "status_code", None)
         facts = {"httpStatus": status if isinstance(status, int) else None}
-        self._quietly(self._end, run_id, _outcome_of(error), dict, facts)
+        is_late = any(kind.__name__ in TIMEOUTS for kind in type(error).__mro__)
+        self._quietly(self._end, run_id, "aborted" if is_late else _outcome_of(error), dict, facts)
 
     def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **more: Any) -> None:
         def work() -> None:

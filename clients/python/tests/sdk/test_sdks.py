@@ -554,6 +554,21 @@ class LangChain(Case):
         self.assertEqual((cer.stats().seen, cer.stats().unsealed, cer.stats().open), (1, 1, 0))
         self.assertEqual([str(fault) for fault in self.faults], ["a value contains itself"])
 
+    def test_run_that_exceeds_the_time_limit_of_the_program(self) -> None:
+        # The SDKs use httpx2, their older versions httpx.
+        request: Any = httpx.Request("POST", self.server.url)
+        errors = [
+            openai.APITimeoutError(request),
+            anthropic.APITimeoutError(request),
+            httpx.ReadTimeout("late"),
+            TimeoutError("late"),
+        ]
+        handler = self.certificates().langchain()
+        for position, error in enumerate(errors):
+            handler.on_llm_start({}, [SECRET], run_id=UUID(int=position))
+            handler.on_llm_error(error, run_id=UUID(int=position))
+        self.assertEqual([payload(bundle)["outcome"] for bundle in bundles(self.folder)], ["aborted"] * 4)
+
     def test_failed_run(self) -> None:
         class Model(SimpleChatModel):
             @property
