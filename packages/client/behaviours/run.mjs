@@ -65,13 +65,13 @@ const LINES = [
     openaiObservers,
   ],
   [
-    'openai 7.57',
+    'openai 7.59',
     openai(OpenAI7),
     openaiCases(OpenAI7, { APIPromise: Promise7, zodResponseFormat: format7 }),
     openaiObservers,
   ],
   [
-    'anthropic 1.12',
+    'anthropic 1.14',
     () => new Anthropic({ ...options, baseURL: url }),
     anthropicCases(Anthropic, { APIPromise: AnthropicPromise }),
     {
