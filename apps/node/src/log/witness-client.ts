@@ -2,6 +2,7 @@ import { encodeBase64 } from '@cer/keys';
 import { readBounded } from '@cer/ndjson';
 import { TlogError, type PolicyWitness } from '@cer/tlog';
 import { formatNote, MAX_SIGNATURE_LINES, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
+import { fetchFault } from '../errors/fetch-fault.js';
 
 /** The answer of a witness to a checkpoint. */
 export type WitnessAnswer =
@@ -51,19 +52,10 @@ export const askWitness: AskWitness = async ({ key, url }, { oldSize, proof, not
   }
 };
 
-/** The message of fetch names no reason; its cause has the code. */
 function reasonOf(error: unknown): string {
-  const code = textOf(propertyOf(error, 'cause'), 'code');
-  return code === null ? (textOf(error, 'name') ?? 'no answer') : `cannot be reached (${code})`;
-}
-
-function textOf(value: unknown, name: string): string | null {
-  const found = propertyOf(value, name);
-  return typeof found === 'string' ? found : null;
-}
-
-function propertyOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  const code = fetchFault(error);
+  if (code !== null) return `cannot be reached (${code})`;
+  return error instanceof Error ? error.name : 'no answer';
 }
 
 async function answerOf(response: Response, said: string, note: string, key: NoteKey): Promise<WitnessAnswer> {

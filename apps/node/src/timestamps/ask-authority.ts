@@ -10,6 +10,7 @@ import {
   verifyTimestampToken,
   type TsaRoots,
 } from '@cer/timestamps';
+import { fetchFault } from '../errors/fetch-fault.js';
 
 /** A verified token: imprint, nonce, signature, and chain to a pinned root. */
 export interface CheckedToken {
@@ -95,8 +96,6 @@ function asNoToken(error: unknown): NoTokenError {
   if (error instanceof NoTokenError) return error;
   if (error instanceof TimestampError)
     return new NoTokenError(`its answer is not valid: ${error.message}`, { cause: error });
-  // The message of fetch names the address; its cause has the reason.
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
-  return new NoTokenError(`it cannot be reached${code}`, { cause: error });
+  const code = fetchFault(error);
+  return new NoTokenError(`it cannot be reached${code === null ? '' : ` (${code})`}`, { cause: error });
 }
