@@ -6,6 +6,7 @@ import { executionRequest } from '@cer/cer-core/testing';
 import type { PopulatedService } from '@cer/http-service/testing/request-costs';
 import type { CountedDatabase, TestDatabase } from '@cer/sql-store/testing';
 
+import { countNewest } from '../../src/coverage/count-certificates.js';
 import { waitingDelivery } from '../alerts/waiting-delivery.js';
 import { ask, objectAt, textAt } from '../ask.js';
 import { askRow } from '../security/ask-row.js';
@@ -40,14 +41,19 @@ export async function populatedNode(size: number, database: TestDatabase | Count
   // Plans follow from what a table holds.
   if ('work' in database) await database.query('analyze');
   const callers = await makeCallers(whole, { name: 'owner', key });
+  await countNewest(node.store);
   return {
     certificates,
-    send: (row, body) =>
-      askRow(node, {
+    send: async (row, body) => {
+      const answer = await askRow(node, {
         row: body === undefined ? row : { ...row, body: () => body },
         resources,
         as: callers[callerOf(row)],
-      }),
+      });
+      // Counts of refusals wait for seconds in memory: written at a later request, they would be part of its work.
+      await node.deps.refusals.flush();
+      return answer;
+    },
     work: 'work' in database ? database.work : () => ({ statements: 0, rows: 0 }),
     close: whole.close,
   };
