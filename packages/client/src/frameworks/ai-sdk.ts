@@ -52,7 +52,8 @@ export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
     open.take(id)?.end(outcome, output);
   };
   const fail = (open: CallsById<FrameworkCall>, id: string, error: unknown): void => {
-    open.endEarly(id, (call) => call.outcomeOf(error), { httpStatus: statusOf(error) });
+    const call = open.find(id);
+    if (call !== undefined) open.endEarly(id, call.outcomeOf(error), { httpStatus: statusOf(error) });
   };
   const beginStep = (started: Members, key: string): FrameworkCall | null => {
     const call = begin(started, key);

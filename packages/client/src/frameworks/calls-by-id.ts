@@ -51,11 +51,9 @@ export class CallsById<C extends Endable> {
   }
 
   /** Ends a call with the parts of its answer that came. */
-  endEarly(id: string, outcome: Outcome | ((call: C) => Outcome), payload?: JsonMembers): void {
+  endEarly(id: string, outcome: Outcome, payload?: JsonMembers): void {
     const open = this.#remove(id);
-    if (open === null) return;
-    const { call, parts } = open;
-    call.end(typeof outcome === 'string' ? outcome : outcome(call), () => this.#outputOf(parts), payload);
+    open?.call.end(outcome, () => this.#outputOf(open.parts), payload);
   }
 
   /** The program closes, having left the answers that are still open. */
@@ -67,8 +65,8 @@ export class CallsById<C extends Endable> {
     return [...this.#calls.keys()];
   }
 
-  #remove(id: string): OpenCall<C> | null {
-    const open = this.#calls.get(id) ?? null;
+  #remove(id: string): OpenCall<C> | undefined {
+    const open = this.#calls.get(id);
     this.#calls.delete(id);
     if (this.#calls.size === 0) this.#closing.delete(this);
     return open;

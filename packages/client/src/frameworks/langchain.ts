@@ -69,7 +69,8 @@ export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
       runs.take(runId)?.end('complete', () => generationsOf(output));
     },
     handleLLMError: (error, runId) => {
-      runs.endEarly(runId, (call) => call.outcomeOf(error), { httpStatus: statusOf(error) });
+      const call = runs.find(runId);
+      if (call !== undefined) runs.endEarly(runId, call.outcomeOf(error), { httpStatus: statusOf(error) });
     },
     handleToolStart: (tool, input, runId, ...more) => {
       guarded(failed, () => {
