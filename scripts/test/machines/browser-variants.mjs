@@ -9,7 +9,10 @@ import { basename, dirname, join } from 'node:path';
  */
 const READER = Buffer.from('31c04887f30fa24887f381f64175746881f2656e746909f2750a81f963414d44', 'hex');
 
-/** Jumps of Skia's reader, made unconditional: it then reports a processor without the feature. `at` counts from its beginning. */
+/**
+ * Jumps of Skia's reader, `at` bytes behind its beginning, made unconditional: it then reports a processor without the
+ * feature.
+ */
 const PATCHES = {
   'without AVX-512': { at: 0xd8, from: '7546', to: 'eb46' },
   'without AVX': { at: 0x72, from: '0f85a8000000', to: '90e9a8000000' },
@@ -18,10 +21,11 @@ const PATCHES = {
 /** A copy of the browser in which Skia takes the code of an older processor. */
 export function skiaVariant(browser, path) {
   const bytes = readFileSync(browser);
+  const reader = bytes.indexOf(READER);
   const { at, from, to } = PATCHES[path];
-  const offset = bytes.indexOf(READER) + at;
+  const offset = reader + at;
   const length = from.length / 2;
-  if (!bytes.includes(READER) || bytes.subarray(offset, offset + length).toString('hex') !== from)
+  if (reader === -1 || bytes.subarray(offset, offset + length).toString('hex') !== from)
     return 'the browser is not a build that we have read';
   bytes.write(to, offset, 'hex');
   return makeVariant((folder) => {

@@ -84,8 +84,7 @@ export async function countedTestDatabase(): Promise<CountedDatabase> {
   for (const setting of COUNTING_SETTINGS) {
     await client.query(`alter database ${url.pathname.slice(1)} set ${setting}`);
   }
-  // Plans follow from what tables hold, and from when the server last cleaned them up, between any two requests. A setting of
-  // the whole server.
+  // It changes plans between two requests. Only the whole server has this setting.
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');
   const tap = await startStatementTap({ host: url.hostname, port: Number(url.port) });
