@@ -197,6 +197,8 @@ describe('caching', () => {
     await own.close();
     expect([after.status, verdictOf(after)]).toEqual([200, 'FAILED']);
     expect(after.text).toContain('KEY_REVOKED');
+    expect(after.text).toContain('no signature of a node was confirmed');
+    expect(after.text).not.toContain('no node has signed it');
   });
 
   it.each([['/'], ['/keys'], ['/how-it-works'], ['/offline.html'], ['/c/']])(

@@ -79,6 +79,6 @@ export const VERDICT_TEXTS = {
     notTime: 'that it existed at the stated time in the eyes of a third party: the time is the node’s own',
     notReplay: 'that the model would answer the same again',
     notWitness: 'that a transparency log holds it: a log proof and its witnesses show that, see the page Log',
-    notAuthor: 'who made it: no node has signed it',
+    notAuthor: 'who made it: no signature of a node was confirmed',
   },
 } as const;
