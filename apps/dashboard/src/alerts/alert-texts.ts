@@ -13,6 +13,11 @@ export const ALERT_TYPES = [
     'Signing key',
     'The key of the node is about to be replaced: verifiers need the new key set.',
   ],
+  [
+    'signing_key.revoked',
+    'Revoked key',
+    'A key of the node was revoked: certificates that it signed may no longer verify.',
+  ],
 ] as const;
 
 /** The name of a type; of a later release its own. */

@@ -5,6 +5,7 @@
 export const ALERT_TYPES = [
   'timestamping.failing',
   'signing_key.retiring',
+  'signing_key.revoked',
   'quota.reached',
   'dead_letters.reported',
   'audit_log.invalid',
@@ -19,6 +20,7 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 export const TENANT_ALERT_TYPES = [
   'timestamping.failing',
   'signing_key.retiring',
+  'signing_key.revoked',
   'quota.reached',
   'dead_letters.reported',
 ] as const satisfies readonly AlertType[];

@@ -97,6 +97,26 @@ export function retiringKeySource({ signingKeys }: Pick<Store, 'signingKeys'>): 
   };
 }
 
+/** The keys revoked within a day: certificates that they signed stop verifying, unless an earlier timestamp keeps them. */
+export function revokedKeySource({ signingKeys }: Pick<Store, 'signingKeys'>): AlertSource {
+  return {
+    type: 'signing_key.revoked',
+    isComplete: false,
+    observe: async (at) => {
+      const { keys } = await signingKeys.read();
+      return keys.flatMap(({ kid, revokedAt, revocationReason, compromisedSince }) => {
+        if (revokedAt === null || Date.parse(revokedAt) < at.getTime() - DAY_MS) return [];
+        const details = {
+          ...{ kid, revokedAt },
+          ...(revocationReason !== null && { reason: revocationReason }),
+          ...(compromisedSince !== null && { compromisedSince }),
+        };
+        return [{ type: 'signing_key.revoked', subject: kid, isFiring: true, details } as const];
+      });
+    },
+  };
+}
+
 /** A log that makes no further heads: witnesses saw another history than the database has. */
 export function haltedLogSource({ log: heads }: Pick<Store, 'log'>, log: NodeLog | null): AlertSource {
   return {

@@ -10,6 +10,7 @@ import {
   haltedLogSource,
   readinessSource,
   retiringKeySource,
+  revokedKeySource,
   timestampingSource,
 } from '../alerts/sources.js';
 import { startAlerts } from '../alerts/start-alerts.js';
@@ -82,6 +83,7 @@ export function openAlerts(deps: AlertSetupDeps): AlertSetup | null {
           witnesses,
           haltedLogSource(store, log),
           retiringKeySource(store),
+          revokedKeySource(store),
           ...(asksAuthorities ? [timestampingSource(store)] : []),
         ],
         slowSources: [auditSource({ audit: store.audit, signing, signal: stopping.signal })],

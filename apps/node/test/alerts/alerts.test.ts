@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RevocationReason } from '@cer/keys/key-history';
 import { Secret } from '@cer/http-service/config';
 import { silentLogger } from '@cer/http-service/process';
 import type { PolicyWitness } from '@cer/tlog';
@@ -17,13 +18,20 @@ import { createPostWebhook } from '../../src/alerts/post-webhook.js';
 import { resolveBySystem } from '../../src/alerts/public-address.js';
 import { createQuotaSource } from '../../src/alerts/quota-source.js';
 import type { AlertSource } from '../../src/alerts/source.js';
-import { deadLetterSource, readinessSource, retiringKeySource, timestampingSource } from '../../src/alerts/sources.js';
+import {
+  deadLetterSource,
+  readinessSource,
+  retiringKeySource,
+  revokedKeySource,
+  timestampingSource,
+} from '../../src/alerts/sources.js';
 import { startAlerts } from '../../src/alerts/start-alerts.js';
 import { createWitnessSource } from '../../src/alerts/witness-source.js';
 import { createQuota } from '../../src/limits/quota.js';
 import type { AuditStore, ClientReport } from '../../src/store/index.js';
 import type { AskWitness } from '../../src/log/witness-client.js';
 import { ask, textAt } from '../ask.js';
+import { ASKED, keyPremises } from '../signing-keys/key-premises.js';
 import { newRecord } from '../store/new-record.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
@@ -295,6 +303,34 @@ describe('alerts', () => {
     expect(await observe(source)).toMatchObject([{ data: { successorKid: 'kid-2', signsFrom: notBefore } }]);
     time += 2 * MINUTE_MS;
     expect(await observe(source)).toMatchObject([{ data: { status: 'resolved' } }]);
+  });
+
+  it('report a revoked key once, and none of an earlier day', async () => {
+    const premises = await keyPremises();
+    const { store, signing, operations } = await premises.open();
+    const source = revokedKeySource(store);
+    const revoke = async (reason: RevocationReason, compromisedSince?: string): Promise<string> => {
+      const { kid } = (await signing.attestorAt(premises.now())).signer;
+      await operations.revoke(kid, { reason, compromisedSince }, ASKED, premises.audit);
+      return kid;
+    };
+    const firing = async (): Promise<readonly Message['data'][]> => (await observe(source)).map(({ data }) => data);
+    const before = time;
+    time = premises.now().getTime();
+    expect(await firing()).toEqual([]);
+    const since = '2026-04-01T00:00:00.000Z';
+    const [kid, revokedAt] = [await revoke('keyCompromise', since), premises.now().toISOString()];
+    const told = { status: 'firing', subject: kid, kid, revokedAt, reason: 'keyCompromise', compromisedSince: since };
+    expect(await firing()).toEqual([told]);
+    premises.pass(31_000);
+    const next = await revoke('superseded');
+    time = premises.now().getTime();
+    expect(await firing()).toMatchObject([{ kid: next, reason: 'superseded' }]);
+    await revoke('superseded');
+    time += DAY_MS + 1;
+    expect(await firing()).toEqual([]);
+    await premises.remove();
+    time = before;
   });
 
   it('are retried with growing pauses, fail and can be resent', async () => {

@@ -103,6 +103,7 @@ describe('webhooks of tenants', () => {
     expect(headers['webhook-signature']).toBe(signed);
     expect(JSON.parse(body)).toMatchObject({ type: 'quota.reached', data: { status: 'firing', percent: 80 } });
     expect(paths(await happens({ type: 'signing_key.retiring', details: {} }))).toEqual(['/first', '/keys', '/other']);
+    expect(paths(await happens({ type: 'signing_key.revoked', details: {} }))).toEqual(['/first', '/other']);
     for (const type of ['witness.silent', 'node.not_ready', 'audit_log.invalid', 'log.halted'] as const) {
       expect(await happens({ type, details: { reasons: 'of the operator' } })).toEqual([]);
     }

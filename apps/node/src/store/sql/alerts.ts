@@ -36,10 +36,10 @@ const DUE_TENANTS = `select ${NAMES} from (
     from (${queued(`tenant_id <> '${OPERATOR}'`)}) as waiting) as of_tenant
   where place <= ${OF_ONE_TENANT} order by place, due_ms, seq limit $2`;
 
-// A month's quota and a day's dead letters never end as conditions.
+// A month's quota, a day's dead letters and a revocation never end as conditions.
 const FORGET_STATES = `
   delete from alert_states where changed_ms < $1
-    and (firing = 0 or type in ('quota.reached', 'dead_letters.reported'))`;
+    and (firing = 0 or type in ('quota.reached', 'dead_letters.reported', 'signing_key.revoked'))`;
 
 /** Alerts on either database. */
 export class SqlAlertStore implements AlertStore {
