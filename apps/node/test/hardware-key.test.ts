@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { renameSync } from 'node:fs';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluateCer } from '@cer/cer-core/verify';
@@ -203,6 +204,20 @@ describeWithToken('a node configured with a hardware token', () => {
     const { code, stdout, stderr } = await again.ended;
     expect(code).toBe(0);
     expect(`${node.stdout()}${stdout}${stderr}`).not.toContain(hsm.pin);
+  });
+
+  it('does not sign under the name of another node', async () => {
+    const node = await startNodeProcess(environment());
+    node.kill('SIGTERM');
+    expect((await node.ended).code).toBe(0);
+    const { KEYS_FILE: keysFile = '' } = premises.env;
+    renameSync(keysFile, `${keysFile}.lost`);
+    // What a missing file suggests for a new node. The keys on the token open with any file.
+    expect((await runNode(['init'], { ...environment(), NODE_ID: 'node-other' })).code).toBe(0);
+    for (const args of [['restore', 'accept'], []]) {
+      const { code, stderr } = await runNode(args, environment());
+      expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(/^KEYS_FILE: .*another node/)]);
+    }
   });
 
   it('does not start the first time without its token', async () => {

@@ -23,7 +23,7 @@ export {
   type SignedAuditEntry,
 } from './audit/audit-entry.js';
 export { nextKeyHistoryEntry, nextRootEntry } from './key-history/append.js';
-export { hashKeyHistoryEntry, type KeyHistoryEntries } from './key-history/chain.js';
+export { hashKeyHistoryEntry, keyHistoryHead, type KeyHistoryEntries } from './key-history/chain.js';
 export type { KeyHistoryFinding, KeyHistoryNotice, KeyHistoryRefusal } from './key-history/findings.js';
 export { makeKeySetStatement, signKeySetStatement } from './key-history/statement.js';
 export {

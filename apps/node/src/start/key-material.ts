@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { keyHistoryHead } from '@cer/cer-core/logs';
 import { addWrappingKey, createKeyVault, openKeyVault, type KeyVault } from '@cer/keys/file-signer';
 import { makeFolderOf } from '@cer/keys/private-file';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../certify/commitment-secrets.js';
 import type { NodeConfig } from './config.js';
 import { StartupError } from '../errors/startup-error.js';
+import { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { Store } from '../store/index.js';
 
 /** The node's secret files: the wrapping key of its signing keys, and its commitment secrets. */
@@ -61,6 +63,7 @@ export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date
       'NODE_ID: differs from the nodeId in KEYS_FILE; certificates name the node, so it cannot change',
     );
   }
+  await assertHistoryOf(vault.nodeId, store);
   const secrets = openCommitmentSecrets(config.commitmentSecretFile);
   const lost = (await store.referencedCommitmentSecretIds()).filter((id) => !secrets.has(id));
   if (lost.length > 0) {
@@ -69,6 +72,16 @@ export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date
     );
   }
   return { vault, secrets };
+}
+
+/** Keys on a hardware token open with any KEYS_FILE: only the key history shows whose keys they are. */
+async function assertHistoryOf(nodeId: string, store: Pick<Store, 'signingKeys'>): Promise<void> {
+  const { entries } = await new KeyHistoryLog(nodeId, store.signingKeys).read();
+  const [first] = entries;
+  if (first === undefined || first.prevHash === keyHistoryHead({ nodeId, entries: [] }).hash) return;
+  throw new StartupError(
+    'KEYS_FILE: is of another node than the key history of this database. Put back the file of the node whose database this is',
+  );
 }
 
 /** A file of an older release lacks the wrapping key; nodes that share a database must not create one each. */
