@@ -79,7 +79,7 @@ export class KeyOperations {
         ? createdAt
         : new Date(msOf(createdAt) + maxAgeSeconds * 1000 + TABLE_LAG_MS).toISOString();
       const act = { act: 'keys.rotate', target: key.kid, details: { immediate: isAtOnce, notBefore }, ...asked };
-      const isAudited = await auditFirst(audit, act);
+      const isAudited = await auditFirst(audit, act, isAtOnce);
       const changes = [keyAdded(key, createdAt, notBefore)];
       if (isAtOnce) changes.push({ type: 'key-activated', kid: key.kid });
       const held = new Map([[key.kid, { holder: holder.name, reference: key.reference }]]);
@@ -117,7 +117,7 @@ export class KeyOperations {
         changes.push(revocationOf(kid, revocation, row.revokedAt ?? time));
         const planned = planOrRefuse(entries, time, changes, held);
         const act = { act: 'keys.revoke', target: kid, details: detailsOf(revocation), ...asked };
-        if (!isAudited) isAudited = await auditFirst(audit, act);
+        if (!isAudited) isAudited = await auditFirst(audit, act, true);
         if (!(await store.change(planned))) continue;
         await this.#refreshAll();
         if (!isAudited) await this.#appendAfter(audit, act);
@@ -239,15 +239,19 @@ function detailsOf({ reason, compromisedSince }: Revocation): AuditAct['details'
 }
 
 /**
- * Acts are logged first. Without an active key the act itself restores one, so it is logged afterwards.
+ * Acts are logged first. Without a usable key the act itself restores one, so it is logged afterwards.
+ * @param restores whether a new key signs right after the act; otherwise no later entry could be signed either
  * @returns whether the entry was written
+ * @throws SignerAwayError with the remedy, when the act restores no key
  */
-async function auditFirst(audit: AuditLog, act: AuditAct): Promise<boolean> {
+async function auditFirst(audit: AuditLog, act: AuditAct, restores: boolean): Promise<boolean> {
   try {
     await audit.append(act);
     return true;
   } catch (error) {
-    if (error instanceof SignerAwayError) return false;
-    throw error;
+    if (!(error instanceof SignerAwayError)) throw error;
+    if (restores) return false;
+    const remedy = 'Where it is lost, rotate with "immediate": true';
+    throw new SignerAwayError(`${error.message}. ${remedy}`, { cause: error });
   }
 }

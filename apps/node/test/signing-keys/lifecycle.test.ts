@@ -8,6 +8,7 @@ import { replayKeyHistory } from '@cer/keys/key-history';
 import { openKeyVault } from '@cer/keys/file-signer';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 
+import type { AuditAct } from '../../src/audit-log/audit-log.js';
 import { SignerAwayError, type SigningKeyHolder } from '../../src/signing/key-holder.js';
 import { sealedKeyHolder } from '../../src/signing-keys/sealed-key-holder.js';
 import { keyPremises, ASKED, type KeyNode, type KeyPremises } from './key-premises.js';
@@ -192,6 +193,23 @@ describe('a rotation', () => {
     await node.signing.refresh();
     expect(node.signing.published().document.keys).toHaveLength(2);
     await expect(rotate()).rejects.toMatchObject(refusal('KEY_ROTATION_IN_PROGRESS'));
+  });
+
+  it('cannot be logged first by an unusable key, and is immediate', async () => {
+    const before = await kidNow();
+    const lost = { append: () => Promise.reject(new SignerAwayError('the signing key is not on the hardware token')) };
+    await expect(node.operations.rotate({ immediate: false }, ASKED, lost)).rejects.toThrow(
+      'the signing key is not on the hardware token. Where it is lost, rotate with "immediate": true',
+    );
+    await node.signing.refresh();
+    expect(node.signing.published().document.keys).toHaveLength(1);
+    // As the log of a node, which the new key signs.
+    const usable = {
+      append: async (act: AuditAct) => ((await kidNow()) === before ? lost.append() : premises.audit.append(act)),
+    };
+    const { kid } = await node.operations.rotate({ immediate: true }, ASKED, usable);
+    expect(await kidNow()).toBe(kid);
+    expect(premises.audited).toMatchObject([{ act: 'keys.rotate', target: kid, details: { immediate: true } }]);
   });
 
   it('is logged first', async () => {
