@@ -6,6 +6,7 @@
  * - PKCS11_TOKEN_AMBIGUOUS: several tokens have the label
  * - PKCS11_PIN_FILE_INVALID: the file with the PIN is missing, empty or open to other users
  * - PKCS11_PIN_REFUSED: the PIN is wrong or locked; it is not tried again before its file changes
+ * - PKCS11_PIN_WITHHELD: the token is locked, or one more wrong PIN would lock it; a later call looks again
  * - PKCS11_ED25519_UNSUPPORTED: the token makes no Ed25519 keys or signatures
  * - PKCS11_KEY_NOT_FOUND, PKCS11_KEY_AMBIGUOUS: no key, or several private keys, of this kid on the token
  * - PKCS11_KEY_EXTRACTABLE: the private key may leave the token
@@ -20,6 +21,7 @@ export const PKCS11_ERROR_CODES = [
   'PKCS11_TOKEN_AMBIGUOUS',
   'PKCS11_PIN_FILE_INVALID',
   'PKCS11_PIN_REFUSED',
+  'PKCS11_PIN_WITHHELD',
   'PKCS11_ED25519_UNSUPPORTED',
   'PKCS11_KEY_NOT_FOUND',
   'PKCS11_KEY_AMBIGUOUS',

@@ -7,6 +7,7 @@ import { verifySignature, type Signer } from '@cer/keys';
 import { SIGNER_RULES } from '@cer/keys/testing';
 import { connectToken, Pkcs11Error, type ConnectionOptions, type Token, type TokenAddress } from '@cer/pkcs11';
 import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
+import { countPinsOf } from './counting-token.js';
 
 const message = new TextEncoder().encode('receipt');
 /** On a loaded machine starting a process takes longer than the node's timeout. */
@@ -203,6 +204,28 @@ describeWithToken('opening a token', () => {
     await noChildIsLeft();
     hsm.writePin(hsm.pin);
     expect(await signer.sign(message)).toHaveLength(64);
+  });
+
+  it('never locks it, and recovers without a restart', async () => {
+    const counting = countPinsOf(hsm);
+    if (counting === null) return;
+    const { modulePath, environment, wrongPins, setWrongPins } = counting;
+    hsm.writePin('wrong');
+    // Processes that a supervisor starts again and again.
+    const codes = [];
+    for (let start = 0; start < 4; start++) codes.push((await refusalOf(open({ modulePath }, { environment }))).code);
+    const [refused, withheld] = ['PKCS11_PIN_REFUSED', 'PKCS11_PIN_WITHHELD'];
+    expect([codes, wrongPins()]).toEqual([[refused, refused, withheld, withheld], 2]);
+    hsm.writePin(hsm.pin);
+    const token = connectToken({ ...hsm.address, modulePath }, { ...PATIENT, environment, reopenAfterMs: 0 });
+    opened.push(token);
+    for (const locked of [3, 2]) {
+      setWrongPins(locked);
+      expect((await refusalOf(token.listKeys())).code).toBe(withheld);
+    }
+    // The operator enters the right PIN in the tool of the token.
+    setWrongPins(0);
+    await expect(token.listKeys()).resolves.toBeDefined();
   });
 
   it('never shows the PIN in errors or inspection', async () => {

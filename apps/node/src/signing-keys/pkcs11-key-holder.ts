@@ -9,6 +9,7 @@ const REASONS = {
   PKCS11_TOKEN_AMBIGUOUS: 'several hardware tokens have the label of PKCS11_TOKEN_LABEL',
   PKCS11_PIN_FILE_INVALID: 'PKCS11_PIN_FILE cannot be used',
   PKCS11_PIN_REFUSED: 'the hardware token refuses the PIN',
+  PKCS11_PIN_WITHHELD: 'the hardware token is locked, or the next wrong PIN would lock it',
   PKCS11_ED25519_UNSUPPORTED: 'the hardware token has no Ed25519',
   PKCS11_KEY_NOT_FOUND: 'the signing key is not on the hardware token',
   PKCS11_KEY_AMBIGUOUS: 'the signing key is on the hardware token several times',

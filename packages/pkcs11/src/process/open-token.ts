@@ -79,10 +79,12 @@ const PIN_REFUSALS = new Set([
 
 /** A token counts wrong PINs and then locks: the last attempt is never used here. */
 function logIn(cryptoki: Cryptoki, session: Handle, tokenFlags: number, pinFile: string): void {
-  const refuse = (rule: string): Pkcs11Error => new Pkcs11Error('PKCS11_PIN_REFUSED', `PKCS#11 PIN: ${rule}`);
-  if ((tokenFlags & CKF.userPinLocked) !== 0) throw refuse('is locked. Unlock it with the tool of the token');
+  const withhold = (rule: string): Pkcs11Error => new Pkcs11Error('PKCS11_PIN_WITHHELD', `PKCS#11 PIN: ${rule}`);
+  if ((tokenFlags & CKF.userPinLocked) !== 0) throw withhold('is locked. Unlock it with the tool of the token');
   if ((tokenFlags & CKF.userPinFinalTry) !== 0) {
-    throw refuse('one more wrong PIN would lock the token, so it is not tried. Log in once with the tool of the token');
+    throw withhold(
+      'one more wrong PIN would lock the token, so it is not tried. Correct the file, then log in once with the tool of the token',
+    );
   }
   try {
     cryptoki.C_Login(session, CKU_USER, readPin(pinFile));
@@ -90,7 +92,10 @@ function logIn(cryptoki: Cryptoki, session: Handle, tokenFlags: number, pinFile:
     const ckr = ckrOf(error);
     if (ckr === 'CKR_USER_ALREADY_LOGGED_IN') return;
     if (ckr !== null && PIN_REFUSALS.has(ckr)) {
-      throw refuse(`refused by the token (${ckr}). It is tried again when the file changes or the service restarts`);
+      throw new Pkcs11Error(
+        'PKCS11_PIN_REFUSED',
+        `PKCS#11 PIN: refused by the token (${ckr}). It is tried again when the file changes or the service restarts`,
+      );
     }
     throw error;
   }
