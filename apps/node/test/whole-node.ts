@@ -52,7 +52,7 @@ export async function startWholeNode({ allowOpenRender, ...on }: WholeNodeOption
     replaceAsync: async (deps) => {
       const options = { everyMs: 100, epochEverySeconds: 0, now: () => new Date() };
       const setup = await openTestLog(deps, newKeyHolder(premises.folder), options);
-      logWorker = setup?.start();
+      logWorker = setup?.start({ assertAccepted: async () => undefined });
       return { log: setup?.log ?? null };
     },
   });

@@ -1,4 +1,5 @@
 import { outageLog, type Logger } from '@cer/http-service/process';
+import { isAccepted, type RestoredStore } from '../restore-mark/restored-store.js';
 import type { LeaseStore, LogStore } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
 import { addDeletionLeaves } from './deletion-leaves.js';
@@ -13,6 +14,7 @@ export interface LogWorkerDeps {
   readonly sequencer: Sequencer;
   readonly epochs: Epochs;
   readonly publication: Publication;
+  readonly restored: RestoredStore;
   /** Pause between two turns. */
   readonly everyMs: number;
   /** Shortest time between two requests to witnesses; 0 without any. */
@@ -28,7 +30,7 @@ const LEASE_MS = 10_000;
  * write has the old size as its condition.
  */
 export function startLog(deps: LogWorkerDeps): Worker {
-  const { store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, logger } = deps;
+  const { store, logs, sequencer, epochs, publication, restored, everyMs, publishEveryMs, logger } = deps;
   let mayGoOn = false;
   let publishing: Promise<void> | null = null;
   /** Whether deletions wait for an epoch; without them, their accounts have no proof that nothing is missing. */
@@ -60,6 +62,11 @@ export function startLog(deps: LogWorkerDeps): Worker {
   };
 
   const task = async (signal: AbortSignal): Promise<void> => {
+    // Without witnesses nothing else keeps an older database from signing another history than its readers saw.
+    if (!(await isAccepted(restored))) {
+      mayGoOn = false;
+      return;
+    }
     if (!mayGoOn) {
       const [receipts, ofEpochs] = [await publication.mayGoOn(logs.receipts), await publication.mayGoOn(logs.epochs)];
       mayGoOn = receipts && ofEpochs;

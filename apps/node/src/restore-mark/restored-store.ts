@@ -56,6 +56,17 @@ export function watchStore({ store, file, logger }: WatchDeps): WatchedStore {
   };
 }
 
+/** @returns false while a gap is not accepted */
+export async function isAccepted(restored: RestoredStore): Promise<boolean> {
+  try {
+    await restored.assertAccepted();
+    return true;
+  } catch (error) {
+    if (error instanceof StoreRestoredError) return false;
+    throw error;
+  }
+}
+
 /**
  * Refuses to certify until the gap is accepted.
  * @throws ServiceError SERVICE_UNAVAILABLE

@@ -15,6 +15,7 @@ import { createPublication, type Publication } from '../log/publication.js';
 import { createSequencer, type Sequencer } from '../log/sequencer.js';
 import { tenantTags } from '../log/stored-leaf.js';
 import type { AskWitness } from '../log/witness-client.js';
+import type { RestoredStore } from '../restore-mark/restored-store.js';
 import type { SigningKeyHolder } from '../signing/key-holder.js';
 import type { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { LogRow, Store } from '../store/index.js';
@@ -37,7 +38,7 @@ export interface LogSetup {
   readonly log: NodeLog;
   readonly sequencer: Sequencer;
   readonly publication: Publication;
-  readonly start: () => Worker;
+  readonly start: (restored: RestoredStore) => Worker;
 }
 
 /** Leaves of one transaction: SQLite answers no request while it writes. */
@@ -73,7 +74,8 @@ export async function openLog(deps: LogSetupDeps): Promise<LogSetup | null> {
     log: createNodeLog(store, logs, nodeId),
     sequencer,
     publication,
-    start: () => startLog({ store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, logger }),
+    start: (restored) =>
+      startLog({ store, logs, sequencer, epochs, publication, restored, everyMs, publishEveryMs, logger }),
   };
 
   function openKey(row: LogRow): ReturnType<SigningKeyHolder['open']> {

@@ -142,7 +142,7 @@ function startParts(node: OpenedNode): readonly Closing[] {
   const describing = startDescribing({ store, logger });
   const counting = startCountingCertificates({ store, logger });
   const timestamping = node.timestamps.start({ store, now, logger });
-  const logWorker = log?.start();
+  const logWorker = log?.start(restored);
   const alerting = node.alerts?.start({ keys, restored, log: log?.log ?? null, asksAuthorities });
   return [
     ['large work', () => node.largeWork.close()],

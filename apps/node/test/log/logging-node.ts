@@ -10,6 +10,7 @@ import { createKeyVault, openKeyVault } from '@cer/keys/file-signer';
 import { formatVkey } from '@cer/tlog/note';
 
 import { noteKeyOfLog } from '../../src/log/opened-log.js';
+import type { RestoredStore } from '../../src/restore-mark/restored-store.js';
 import type { SigningKeyHolder } from '../../src/signing/key-holder.js';
 import { sealedKeyHolder } from '../../src/signing-keys/sealed-key-holder.js';
 import type { NodeDeps } from '../../src/start/app.js';
@@ -50,7 +51,8 @@ export interface LoggingNode {
   readonly key: string;
   readonly keysFolder: string;
   readonly certify: (members?: JsonObject, key?: string) => Promise<string>;
-  readonly start: () => Worker;
+  /** @param restored by default there is no gap to accept */
+  readonly start: (restored?: RestoredStore) => Worker;
   /** A policy that takes both logs, and these lines. */
   readonly policy: (lines?: string) => string;
   readonly close: () => Promise<void>;
@@ -92,8 +94,8 @@ export async function loggingNode(options: LoggingOptions = {}): Promise<Logging
       const body = executionRequest({ executionId: randomUUID(), ...members });
       return textAt((await ask(node, 'post', '/v1/cer/ai/certify', { key: by, body })).body, 'certificateHash');
     },
-    start: () => {
-      const worker = opened.start();
+    start: (restored = { assertAccepted: async () => undefined }) => {
+      const worker = opened.start(restored);
       workers.push(worker);
       return worker;
     },

@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { jcsV1, type JsonValue } from '@cer/canonical-json';
 import { nextKeyHistoryEntry } from '@cer/cer-core/logs';
 import { executionRequest, TEST_NODE_ID } from '@cer/cer-core/testing';
+import { silentLogger } from '@cer/http-service/process';
 import { encodeBase64Url, toSpkiBase64 } from '@cer/keys';
 import { testSigner } from '@cer/keys/testing';
 import { parseLogPolicy } from '@cer/tlog';
@@ -15,6 +16,8 @@ import { haltedLogSource } from '../../src/alerts/sources.js';
 import { backfillLog } from '../../src/commands/backfill-log.js';
 import { acceptLogStatement } from '../../src/log/accept-log-statement.js';
 import { mirrorAt, type LogMirror } from '../../src/log/log-mirror.js';
+import { openMarkFile } from '../../src/restore-mark/mark-file.js';
+import { watchStore } from '../../src/restore-mark/restored-store.js';
 import { publishedStatement } from '../../src/log/log-statement.js';
 import { recoverLog, type RecoveredLog } from '../../src/log/recover-log.js';
 import { ask, textAt } from '../ask.js';
@@ -114,6 +117,41 @@ describe('a log in a restored database', () => {
     await expect(recover(first, policy, behind)).rejects.toThrow('is older than the database');
     for (const node of [restored, first]) await node.close();
     for (const each of [database, copy]) await each.remove();
+  });
+});
+
+describe('a log without witnesses in a restored database', () => {
+  it('signs nothing before the restore is accepted', async () => {
+    const node = await loggingNode();
+    opened.push(node);
+    const { store } = node.node;
+    const { logId } = node.setup.log.receipts;
+    let worker = node.start();
+    await node.certify();
+    await sizeAt(node, 1);
+    await worker.stop();
+
+    const file = openMarkFile(join(folder, 'mark'));
+    file.write({ count: 1_000_000, at: '2026-05-01T00:00:00.000Z' });
+    const watched = watchStore({ store, file, logger: silentLogger() });
+    expect(await watched.check()).toBe(false);
+    const turns: unknown[] = [];
+    worker = node.start({
+      assertAccepted: async () => {
+        turns.push(await store.log.head(logId));
+        await watched.assertAccepted();
+      },
+    });
+    // Attested again by a client, as during the time until an operator accepts.
+    const hash = await node.certify();
+    await until(
+      async () => turns.length,
+      (count) => count >= 3,
+    );
+    expect(turns.at(-1)).toMatchObject({ size: 1 });
+    file.write(await store.mark.advance('2026-05-01T00:00:01.000Z', 1, 1_000_000));
+    await sizeAt(node, 2);
+    expect((await proofOf(node.node, hash)).status).toBe(200);
   });
 });
 
