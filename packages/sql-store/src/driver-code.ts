@@ -90,7 +90,14 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['ENOTDIR', 'a folder of the path in DATABASE_URL is a file. Correct the path'],
   ['SQLITE_NOTADB', 'the file in DATABASE_URL is not an SQLite database. Correct the path, or restore a backup'],
   ['SQLITE_CORRUPT', 'the file in DATABASE_URL is damaged. Restore a backup'],
-  ['SQLITE_CANTOPEN', 'the file in DATABASE_URL cannot be opened. Check that its folder exists and may be written'],
+  [
+    'SQLITE_READONLY_DIRECTORY',
+    'this user may not write the folder of the file in DATABASE_URL, where SQLite makes the -wal and -shm files. Correct its owner or mode',
+  ],
+  [
+    'SQLITE_CANTOPEN',
+    'the file in DATABASE_URL, or the -wal or -shm file beside it, cannot be opened. Check that the folder exists, and that this user may write the folder and these files',
+  ],
 ]);
 
 /** Whether the message of `notAvailable` says what happened and what to do. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { driverCodeOf } from './driver-code.js';
@@ -14,7 +14,7 @@ import { StoreError } from './store-error.js';
  * @throws StoreError STORE_UNAVAILABLE with the remedy
  */
 export function copySqliteFile<T>(from: string, to: string, finish: (copy: Sqlite.Database) => T): T {
-  if (!existsSync(from)) throw refusedCopy(`${from}: there is no such file`);
+  assertExists(from);
   const taken = [to, `${to}-wal`, `${to}-shm`].find((path) => existsSync(path));
   if (taken !== undefined) throw refusedCopy(`${taken} exists already, and is not overwritten: move it away`);
   const draft = `${to}.part`;
@@ -35,8 +35,26 @@ export function copySqliteFile<T>(from: string, to: string, finish: (copy: Sqlit
     rmSync(draft, { force: true });
     if (error instanceof StoreError) throw error;
     const code = driverCodeOf(error);
-    const why = code === 'SQLITE_FULL' || code === 'ENOSPC' ? `the disk is full, ${code}` : code;
-    throw refusedCopy(`${from} could not be copied (${why}): nothing was kept`);
+    const said = (why: string): string => `${from} could not be copied (${why}): nothing was kept`;
+    if (code === 'SQLITE_FULL' || code === 'ENOSPC') throw refusedCopy(said(`the disk is full, ${code}`));
+    if (code !== 'SQLITE_CANTOPEN') throw refusedCopy(said(code));
+    throw refusedCopy(`${said(`this user may not open it, or its -wal or -shm file, ${code}`)}. ${OWNER_REMEDY}`);
+  }
+}
+
+const OWNER_REMEDY = 'Correct the owner or mode of these files and their folders';
+
+/** Not by opening it: closing any descriptor of the file would end this process's locks on it. */
+function assertExists(path: string): void {
+  try {
+    statSync(path);
+  } catch (error) {
+    const code = driverCodeOf(error);
+    throw refusedCopy(
+      code === 'EACCES'
+        ? `${path} cannot be looked up by this user (${code}). ${OWNER_REMEDY}`
+        : `${path}: there is no such file`,
+    );
   }
 }
 

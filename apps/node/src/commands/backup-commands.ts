@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { counted } from '@cer/cer-core/wording';
+import { makeFolderOf } from '@cer/keys/private-file';
 import { loadNodeConfig, type NodeConfig } from '../start/config.js';
 import { StartupError } from '../errors/startup-error.js';
 import { copyDatabase, type DatabaseMarks } from '../store/index.js';
@@ -43,7 +42,7 @@ function backUp(args: readonly string[], { databaseUrl, keysFile, commitmentSecr
 function restore(args: readonly string[], { databaseUrl }: BackupConfig): string {
   const from = pathOf(args, 'from');
   const to = sqlitePath(databaseUrl, 'restore');
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  makeFolderOf(to);
   return `made ${to}: ${worded(copyDatabase(from, to))}. Before you start the node read docs/backup.md, "After a restore"`;
 }
 

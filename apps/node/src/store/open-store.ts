@@ -183,7 +183,8 @@ async function openDatabase(
     return { database, schemaVersion: await retryPassing(() => database.migrate(migrations)) };
   } catch (error) {
     const fault = await withOwner(error, database);
-    await database.close();
+    // A file that cannot be read cannot be closed in order either, for the same reason.
+    await database.close().catch(() => undefined);
     throw fault;
   }
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -107,6 +117,53 @@ describe('backup and restore', () => {
     writeFileSync(`${out}.part`, 'of another');
     await expect(said(['backup', '--out', out])).rejects.toThrow('another copy is being made, or one was killed');
     expect([existsSync(out), readdirSync(place).toSorted()]).toEqual([false, ['copy.sqlite.part', 'damaged', 'text']]);
+  });
+
+  it('say which file or folder this user may not use', async () => {
+    if (process.geteuid?.() !== 0) {
+      process.stderr.write('not run: a folder of another user, which only root can make\n');
+      expect(process.geteuid?.()).not.toBe(0);
+      return;
+    }
+    const place = mkdtempSync(join(folder, 'of-root-'));
+    const [copy, ours] = [join(place, 'copy.sqlite'), mkdtempSync(join(folder, 'ours-'))];
+    await said(['backup', '--out', copy]);
+    chownSync(ours, 65_534, 65_534);
+    chmodSync(folder, 0o755);
+    const refused = async (args: readonly string[], databaseUrl?: string): Promise<string> => {
+      process.seteuid?.(65_534);
+      try {
+        return await said(args, databaseUrl).catch(String);
+      } finally {
+        process.seteuid?.(0);
+      }
+    };
+    const own = `sqlite:${join(ours, 'node.sqlite')}`;
+    const remedy = 'Correct the owner or mode of these files and their folders';
+    // The folder is private to root, then only the file is.
+    const hidden = await refused(['restore', '--from', copy], own);
+    expect(hidden).toContain(`${copy} cannot be looked up by this user (EACCES). ${remedy}`);
+    expect(await refused(['restore', '--from', copy], `sqlite:${join(place, 'new', 'node.sqlite')}`)).toMatch(
+      /^PrivateFileError: .*cannot be written \(EACCES\)/,
+    );
+    chmodSync(place, 0o755);
+    const unreadable = `${copy} could not be copied (this user may not open it, or its -wal or -shm file, SQLITE_CANTOPEN)`;
+    for (const [args, url] of [
+      [['restore', '--from', copy], own],
+      [['backup', '--out', join(ours, 'x')], `sqlite:${copy}`],
+    ] as const) {
+      expect(await refused(args, url)).toContain(`${unreadable}: nothing was kept. ${remedy}`);
+    }
+    chownSync(copy, 65_534, 65_534);
+    expect(await refused(['log', 'status'], `sqlite:${copy}`)).toContain(
+      '(SQLITE_READONLY_DIRECTORY): this user may not write the folder of the file in DATABASE_URL',
+    );
+    await said(['restore', '--from', copy], own);
+    chownSync(join(ours, 'node.sqlite'), 65_534, 65_534);
+    writeFileSync(join(ours, 'node.sqlite-wal'), '', { mode: 0o600 });
+    expect(await refused(['log', 'status'], own)).toContain(
+      '(SQLITE_CANTOPEN): the file in DATABASE_URL, or the -wal or -shm file beside it, cannot be opened',
+    );
   });
 
   it('print their usage and refer to the tools of PostgreSQL', async () => {
