@@ -28,6 +28,10 @@ describe('a PIN file', () => {
     expect(() => readPin(path)).toThrow(`chmod 600 ${path}`);
   });
 
+  it('that is missing is not called unreadable', () => {
+    expect(() => readPin(join(folder, 'none'))).toThrow('does not exist. Make it, or correct PKCS11_PIN_FILE');
+  });
+
   it('of root may be read by the group, as orchestrators mount secrets', () => {
     if (process.geteuid?.() !== 0) {
       process.stderr.write('not run: a file of root, which only root can make\n');

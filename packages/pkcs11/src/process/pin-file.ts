@@ -13,8 +13,9 @@ export function readPin(path: string): string {
   try {
     // Without O_NONBLOCK, opening a named pipe would wait for its writer forever.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    throw refuse('cannot be opened by this user');
+  } catch (error) {
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    throw refuse(isMissing ? 'does not exist. Make it, or correct PKCS11_PIN_FILE' : 'cannot be opened by this user');
   }
   try {
     const status = fstatSync(file);
