@@ -214,6 +214,26 @@ describe.each<[Kind]>([['fetch'], ['node:http']])('by %s', (kind) => {
     expect(await failureOf(node, ['{}'])).toMatchObject({ code, status: null });
   });
 
+  it.each([
+    ['line', 'x'],
+    ['run of blank lines', '\n'],
+  ])('an endless %s ends a batch', async (_, content) => {
+    const closed: Promise<unknown>[] = [];
+    const endless: Step = (response) => {
+      closed.push(new Promise((resolve) => response.once('close', resolve)));
+      const part = content.repeat(100);
+      const more = (): void => {
+        while (!response.destroyed && response.write(part));
+      };
+      response.on('drain', more);
+      more();
+    };
+    const node = await nodeThat(kind, [endless], { maxAnswerBytes: 1000 });
+    expect(await failureOf(node, ['{}'])).toMatchObject({ code: 'ANSWER_TOO_LARGE', status: null });
+    expect(closed).toHaveLength(1);
+    await Promise.all(closed);
+  });
+
   it('only the lines without a result are sent again', async () => {
     const one: Step = (response) => {
       response.writeHead(200, { 'content-length': '1000' });

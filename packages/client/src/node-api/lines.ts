@@ -45,8 +45,18 @@ export async function* askLines(
   const question = { body, accept: 'application/x-ndjson', options: { ...options, retries: 0 } };
   const answer = await request(access, route, question, async (received) => received);
   let index = 0;
+  // Bytes since the last result: a line that never ends would keep the request open for good.
+  let unused = 0;
+  async function* bounded(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of answer.body) {
+      if (unused > maxAnswerBytes) throw tooLarge();
+      unused += chunk.length;
+      yield chunk;
+    }
+  }
   try {
-    for await (const group of byteLines(answer.body, maxAnswerBytes)) {
+    for await (const group of byteLines(bounded(), maxAnswerBytes)) {
+      unused = 0;
       for (const { bytes } of group) {
         if (index === lines.length) throw unexpected('the answer has more lines than the batch');
         yield resultOf(bytes, index);
@@ -106,7 +116,7 @@ const NEWLINE = new TextEncoder().encode('\n');
 
 /** @param line null for one over the limit */
 function resultOf(line: Uint8Array | null, expected: number): LineResult {
-  if (line === null) throw new NodeError('ANSWER_TOO_LARGE', 'a line of the answer is too large');
+  if (line === null) throw tooLarge();
   try {
     const value = parseJson(line);
     if (isMembers(value)) {
@@ -118,6 +128,8 @@ function resultOf(line: Uint8Array | null, expected: number): LineResult {
   }
   throw unexpected('a line of the answer is not {index, status, body}');
 }
+
+const tooLarge = (): NodeError => new NodeError('ANSWER_TOO_LARGE', 'a line of the answer is too large');
 
 const unexpected = (message: string): NodeError => new NodeError('UNEXPECTED_ANSWER', notANode(message));
 
