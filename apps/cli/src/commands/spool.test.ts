@@ -147,7 +147,7 @@ describe('cer spool drain', () => {
 
   it('gives up after its time, and loses nothing', async () => {
     const said = await cer(['spool', 'drain', dir, '--node', 'http://127.0.0.1:9', '--wait', '0.2'], { env });
-    expect(parsed(said.stdout)).toMatchObject({ attested: 0, waiting: 3 });
+    expect(parsed(said.stdout)).toMatchObject({ attested: 0, waiting: 3, ofRunning: 0 });
     expect(said.exitCode).toBe(EXIT.notJudged);
   });
 

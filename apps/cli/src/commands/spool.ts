@@ -102,7 +102,9 @@ export const spoolDrainCommand: Command = {
     // What the folder still has, also where it could not be taken over or belongs to a running process.
     const { segments } = folderAt(dir);
     const waiting = waitingIn(segments);
-    const ofRunning = waitingIn(segments.filter(({ isRunning }) => isRunning));
+    // What this process took over is that of an ended one as soon as it ends.
+    const own = `${process.pid}-`;
+    const ofRunning = waitingIn(segments.filter(({ isRunning, name }) => isRunning && !name.startsWith(own)));
     const counts = { attested, projects, refused, torn, adopted, waiting, ofRunning };
     io.stdout.write(`${printableJson({ ...counts, faults: [...faults] })}\n`);
     if (refused.length > 0) return fail({ reason: 'ATTESTATION_ERROR', details: refused }, io);
