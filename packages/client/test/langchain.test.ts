@@ -124,9 +124,12 @@ describe('LangChain', () => {
       for await (const part of aborted) if (part.text === '2 ') aborter.abort();
     })();
     await expect(reading).rejects.toThrow();
-    expect(program.cer.stats().open).toBe(2);
+    // The stream of Node.js 26 tells LangChain of the abort, those of earlier versions do not.
+    const before = program.cer.stats();
+    expect([0, 1]).toContain(before.sealed);
+    expect(before).toMatchObject({ open: 2 - before.sealed, outcomes: { aborted: before.sealed } });
     await program.cer.flush();
-    expect(program.cer.stats().open).toBe(2);
+    expect(program.cer.stats().open).toBe(before.open);
     await program.cer.close({ timeoutMs: 0 });
     expect(program.cer.stats()).toMatchObject({ open: 0, sealed: 2, outcomes: { aborted: 2 } });
     expect(program.observerFaults()).toEqual([]);
