@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import { connectionOf } from './connection.js';
 import { DATABASE_URL_RULE, locationOf, type DatabaseLocation, type Dialect } from './database-url.js';
+import { SqlitePlace } from './sqlite-place.js';
 import { probeWrite } from './write-probe.js';
 import { isContention, StoreError, storeErrorOf } from './store-error.js';
 
@@ -22,6 +23,8 @@ export class Database {
   /** For a library that needs the query builder itself, such as a rate limiter; it throws errors of drivers. */
   readonly knex: Knex;
   readonly #location: DatabaseLocation;
+  /** Null on PostgreSQL. */
+  readonly #place: SqlitePlace | null;
   readonly #idleMs: number;
   /** Whether work failed since the last successful transaction: it may have been a write. */
   #mayBeUnwritable = false;
@@ -41,6 +44,7 @@ export class Database {
     if (location === undefined) throw new StoreError('STORE_URL_INVALID', `DATABASE_URL: ${DATABASE_URL_RULE}`);
     this.dialect = location.dialect;
     this.knex = knex(connectionOf(location, queryMs));
+    this.#place = location.dialect === 'sqlite' ? new SqlitePlace(location.path) : null;
     this.#location = location;
     this.#idleMs = idleMs;
   }
@@ -56,6 +60,7 @@ export class Database {
   async #repeat<T>(work: () => Promise<T>): Promise<T> {
     for (const deadline = performance.now() + CONTENTION_RETRY_MS; ;) {
       try {
+        this.#place?.assertKept();
         return await work();
       } catch (error) {
         if (!isContention(error) || performance.now() > deadline) throw this.#noted(storeErrorOf(error));

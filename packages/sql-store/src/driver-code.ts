@@ -91,6 +91,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['SQLITE_NOTADB', 'the file in DATABASE_URL is not an SQLite database. Correct the path, or restore a backup'],
   ['SQLITE_CORRUPT', 'the file in DATABASE_URL is damaged. Restore a backup'],
   [
+    'SQLITE_READONLY_DBMOVED',
+    'the file in DATABASE_URL was moved, removed or replaced while it was open. Move it back, with the -wal file, or restart on the file that is there now',
+  ],
+  [
     'SQLITE_READONLY_DIRECTORY',
     'this user may not write the folder of the file in DATABASE_URL, where SQLite makes the -wal and -shm files. Correct its owner or mode',
   ],

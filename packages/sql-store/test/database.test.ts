@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { inspect } from 'node:util';
@@ -37,6 +37,24 @@ describe('an SQLite database', () => {
     const path = test.url.slice('sqlite:'.length);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
     for (const name of [path, `${path}-wal`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+    await database.close();
+    await test.remove();
+  });
+
+  it.each([
+    ['moved', false],
+    ['replaced', true],
+  ])('does not write to a file that was %s', async (_, isReplaced) => {
+    const test = await sqliteTestDatabase();
+    const { database } = await openDatabase(test.url, [COUNTERS]);
+    const path = test.url.slice('sqlite:'.length);
+    const add = () => database.transaction(async (db) => db('counters').where('name', 'a').increment('count', 1));
+    renameSync(path, `${path}.moved`);
+    if (isReplaced) copyFileSync(`${path}.moved`, path);
+    await expect(add()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', driverCode: 'SQLITE_READONLY_DBMOVED' });
+    await expect(database.ping()).rejects.toThrow('Move it back');
+    renameSync(`${path}.moved`, path);
+    expect(await add()).toBe(1);
     await database.close();
     await test.remove();
   });

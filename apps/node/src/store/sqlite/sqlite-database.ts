@@ -1,3 +1,4 @@
+import { SqlitePlace } from '@cer/sql-store/sqlite-place';
 import { storeErrorOf } from '@cer/sql-store/store-error';
 import type Sqlite from 'better-sqlite3';
 
@@ -39,6 +40,7 @@ export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
   readonly writes = new WriteHealth();
   readonly #file: Sqlite.Database;
+  readonly #place: SqlitePlace;
   readonly #writeTurn: (() => Promise<() => void>) | undefined;
   readonly #checkpoint: WalCheckpoint;
   readonly #statements: Statements;
@@ -52,6 +54,7 @@ export class SqliteDatabase implements Database {
   constructor(path: string, writeTurn?: () => Promise<() => void>, logMover: LogMoverOptions = {}) {
     this.#writeTurn = writeTurn;
     this.#file = translated(() => openSqliteFile(path));
+    this.#place = new SqlitePlace(path);
     this.#statements = new Statements(this.#file);
     this.#checkpoint = new WalCheckpoint(this.#file, new LogMover(path, logMover.execArgv), logMover.longLogPages);
   }
@@ -63,10 +66,15 @@ export class SqliteDatabase implements Database {
 
   /** Runs work that writes. */
   async #writing<T>(work: () => T): Promise<T> {
-    if (this.#writeTurn === undefined) return this.#noted(work);
+    const write = (): T =>
+      this.#noted(() => {
+        this.#place.assertKept();
+        return work();
+      });
+    if (this.#writeTurn === undefined) return write();
     const done = await this.#writeTurn();
     try {
-      return this.#noted(work);
+      return write();
     } finally {
       done();
     }
