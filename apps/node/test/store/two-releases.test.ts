@@ -54,6 +54,34 @@ describe.each([
     await database.remove();
   });
 
+  it('keep every execution while step 22 copies them', async () => {
+    const database = await makeDatabase();
+    const upTo21 = MIGRATIONS.filter(({ version }) => version <= 21);
+    const earlier = await openStore({ databaseUrl: database.url, queueLimit: 1000, migrations: upTo21, ...options });
+    const executionId = 'of two tenants';
+    const before = [
+      ...['tenant-b', 'tenant-a'].map((tenantId) => newRecord({ tenantId, executionId })),
+      ...Array.from({ length: 50 }, () => newRecord({ commitmentSecretId: 'secret' })),
+    ];
+    for (const record of before) await earlier.records.recordOnce(record);
+    const later = await openStore({ databaseUrl: database.url, queueLimit: 1000, ...options });
+    for (const store of [earlier, later]) {
+      const found = await store.records.findByExecutionId(executionId, { limit: 10 });
+      expect(found.map((record) => record.tenantId)).toEqual(['tenant-b', 'tenant-a']);
+      expect(await store.records.findByExecutionId(executionId, { limit: 1 })).toEqual(found.slice(0, 1));
+      for (const record of before) {
+        const { tenantId, executionId: id, certificateHash, createdAt, timestamp, commitmentSecretId } = record;
+        expect(await store.records.recordOnce(newRecord({ tenantId, executionId: id }))).toMatchObject({
+          recorded: false,
+          existing: { certificateHash, createdAt, timestamp, commitmentSecretId },
+        });
+      }
+      expect(await store.records.recordOnce(newRecord())).toEqual({ recorded: true });
+      await store.close();
+    }
+    await database.remove();
+  });
+
   it('apply a missing earlier step', async () => {
     const database = await makeDatabase();
     const later: Migration = {

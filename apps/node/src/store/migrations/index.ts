@@ -20,6 +20,7 @@ import { reviews } from './0018-reviews.js';
 import { webhooks } from './0019-webhooks.js';
 import { deliveryLists } from './0020-delivery-lists.js';
 import { listColumns } from './0021-list-columns.js';
+import { executionsById } from './0022-executions-by-id.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   deliveryLists,
   listColumns,
+  executionsById,
 ];
 
 /** The first schema that was released. */

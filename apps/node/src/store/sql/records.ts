@@ -43,8 +43,15 @@ const FIND_OWN_BY_HASH = `
   select ${COLUMNS} from records
   where certificate_hash = $2 and kind = $3 and tenant_id = $1 and visibility <> 'deleted'`;
 
-const FIND_VISIBLE_BY_EXECUTION = `
-  select ${COLUMNS} from records where execution_id = $1 and visibility = 'visible' order by seq limit $2`;
+/** Of all tenants. SQLite has no index of records by execution: there the key of the executions starts with its id. */
+const FIND_VISIBLE_BY_EXECUTION: Readonly<Record<Database['dialect'], string>> = {
+  sqlite: `
+    select ${RECORD_OF_EXECUTION} from executions e
+    join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
+    where e.execution_id = $1 and r.visibility = 'visible' order by r.seq limit $2`,
+  postgres: `
+    select ${COLUMNS} from records where execution_id = $1 and visibility = 'visible' order by seq limit $2`,
+};
 
 // At most one hash: the executionId identifies one execution of the tenant.
 const FIND_OWN_BY_EXECUTION = `
@@ -72,12 +79,12 @@ const VISIBILITIES = `
   where tenant_id = $1 and kind = 'full'
     and certificate_hash in (${Array.from({ length: HASHES_A_STATEMENT }, (_, index) => `$${index + 2}`).join(', ')})`;
 
-/** Every lookup of this port, so that a test can check the query plans. */
+/** Every lookup of this port on SQLite, so that a test can check the query plans. */
 export const RECORD_LOOKUPS: readonly string[] = [
   FIND_EXECUTION,
   FIND_BY_HASH,
   FIND_OWN_BY_HASH,
-  FIND_VISIBLE_BY_EXECUTION,
+  FIND_VISIBLE_BY_EXECUTION.sqlite,
   FIND_OWN_BY_EXECUTION,
   VISIBILITIES,
 ];
@@ -199,7 +206,7 @@ export class SqlRecordStore implements RecordStore {
   ): Promise<readonly CertificateRecord[]> {
     const rows =
       tenantId === undefined
-        ? await this.#find(FIND_VISIBLE_BY_EXECUTION, [executionId, limit])
+        ? await this.#find(FIND_VISIBLE_BY_EXECUTION[this.#database.dialect], [executionId, limit])
         : await this.#find(FIND_OWN_BY_EXECUTION, [tenantId, executionId, limit]);
     return rows.map(toRecord);
   }
