@@ -89,7 +89,7 @@ export function printRatios(ratios) {
   }
 }
 
-const ROW = /^\| [GW]\d+ /;
+const ROW = /^\| [GW]\d+ +\|/;
 
 /** Puts the goals of a run into the table of a document, each row with its date, processor and load. */
 export async function writeGoals(file, { env, ratios }) {
