@@ -36,6 +36,7 @@ const NOT_RUN: readonly (readonly [document: string, text: string, reason: strin
   ['docs/operations.md', 'docker compose run --rm -T witness', 'npm run test:compose runs it'],
   [BACKUP, 'infra/compose/backup.sh', 'npm run test:compose runs it'],
   [BACKUP, 'infra/compose/restore.sh', 'npm run test:compose runs it'],
+  [BACKUP, 'node-cli keys replace', 'apps/node/test/signing-keys/lost-keys-file runs it'],
   [BACKUP, 'pg_dump', 'e2e/test/backup runs it where the programs are'],
   [BACKUP, 'pg_restore', 'e2e/test/backup runs it where the programs are'],
   [HARDWARE, 'apt-get', 'installs a package; npm test has installed it where it can'],

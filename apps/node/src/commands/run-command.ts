@@ -5,7 +5,7 @@ import { apiKeyCreateCommand } from './api-key-commands.js';
 import { backupCommand, restoreCommand } from './backup-commands.js';
 import { UsageError, type Command } from './command.js';
 import { compactCommand, migrateCommand } from './database-commands.js';
-import { initCommand, keysUpgradeCommand } from './key-commands.js';
+import { initCommand, keysReplaceCommand, keysUpgradeCommand } from './key-commands.js';
 import { logCloseCommand, logInitCommand, logStatusCommand } from './log-commands.js';
 import { logBackfillCommand, logRecoverCommand, logStatementCommand } from './log-recovery-commands.js';
 import { restoreAcceptCommand } from './restore-accept-command.js';
@@ -15,6 +15,7 @@ import { tenantCreateCommand, tenantSetCommand, tenantShowCommand } from './tena
 const COMMANDS: readonly Command[] = [
   initCommand,
   keysUpgradeCommand,
+  keysReplaceCommand,
   migrateCommand,
   backupCommand,
   // Before `restore`, whose name begins it.
