@@ -69,11 +69,11 @@ function createDraft(draft: string): void {
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (error) {
     const code = driverCodeOf(error);
-    const why =
-      code === 'EEXIST'
-        ? 'exists already: another copy is being made, or one was killed, and then remove it'
-        : `cannot be written (${code})`;
-    throw refusedCopy(`${draft} ${why}`);
+    const known: Readonly<Record<string, string>> = {
+      EEXIST: 'exists already: another copy is being made, or one was killed, and then remove it',
+      ENOENT: `cannot be written: there is no folder ${dirname(draft)}. Make it, mode 0700`,
+    };
+    throw refusedCopy(`${draft} ${known[code] ?? `cannot be written (${code})`}`);
   }
 }
 

@@ -116,6 +116,10 @@ describe('backup and restore', () => {
     await expect(said(['restore', '--from', damaged], `sqlite:${out}`)).rejects.toThrow(/damaged|SQLITE_CORRUPT/);
     writeFileSync(`${out}.part`, 'of another');
     await expect(said(['backup', '--out', out])).rejects.toThrow('another copy is being made, or one was killed');
+    const none = join(place, 'none', 'copy.sqlite');
+    await expect(said(['backup', '--out', none])).rejects.toThrow(
+      `${none}.part cannot be written: there is no folder ${join(place, 'none')}. Make it, mode 0700`,
+    );
     expect([existsSync(out), readdirSync(place).toSorted()]).toEqual([false, ['copy.sqlite.part', 'damaged', 'text']]);
   });
 
