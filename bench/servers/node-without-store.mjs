@@ -4,7 +4,7 @@ import { createLogger, createMetrics, serve } from '@cer/http-service/process';
 import { sha256 } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { createKeyFile } from '@cer/keys/testing/key-file';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../apps/node/dist/start/app.js';
@@ -18,10 +18,10 @@ const caller = {
   scopes: new Set(['certify']),
   publish: { context: true, prompt: false, instruction: false, metadata: 'none' },
 };
-const { signer, nodeId } = createKeyFile(join(mkdtempSync(join(tmpdir(), 'cer-bench-')), 'keys.json'), {
-  nodeId: 'bench-node',
-  now: new Date(),
-});
+const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));
+const { signer, nodeId } = createKeyFile(join(folder, 'keys.json'), { nodeId: 'bench-node', now: new Date() });
+// At once: this server ends by SIGKILL.
+rmSync(folder, { recursive: true });
 const app = createApp({
   store: {
     records: { expectRecord: () => () => undefined, recordOnce: async () => ({ recorded: true }) },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,7 +21,9 @@ describe('the servers of npm run bench', () => {
 
   it.each(['node-without-store', 'floor', 'plain-stack'])('certify: %s', (name) => {
     const words = [join(BENCH, 'servers', `${name}.mjs`)];
-    const environment = { BENCH_DATABASE: join(folder, `${name}.sqlite`) };
+    const temporary = join(folder, `temporary files of ${name}`);
+    mkdirSync(temporary);
+    const environment = { BENCH_DATABASE: join(folder, `${name}.sqlite`), TMPDIR: temporary };
     const said = execFileSync(
       process.execPath,
       [
@@ -37,6 +39,7 @@ describe('the servers of npm run bench', () => {
       { cwd: root, encoding: 'utf8' },
     );
     expect(said).toBe('200\n');
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });
 
