@@ -23,11 +23,15 @@ import { StoreError } from '../ports/store-error.js';
 const COLUMNS = [...columnNames(RECORD_COLUMNS), 'visibility'].join(', ');
 const RECORD_OF_EXECUTION = [...columnNames(RECORD_COLUMNS), 'visibility'].map((column) => `r.${column}`).join(', ');
 
+/** Joins an execution `e` with its record `r`. */
+const ITS_RECORD =
+  "records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id";
+
 const FIND_EXECUTION = `
   select e.bundle_created_at, e.snapshot_timestamp, e.commitment_secret_id,
     e.certificate_hash as execution_certificate_hash, ${RECORD_OF_EXECUTION}
   from executions e
-  left join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
+  left join ${ITS_RECORD}
   where e.tenant_id = $1 and e.execution_id = $2`;
 
 // `full` sorts before `hash-only`. A union, because an `or` over two columns may read neither index.
@@ -47,7 +51,7 @@ const FIND_OWN_BY_HASH = `
 const FIND_VISIBLE_BY_EXECUTION: Readonly<Record<Database['dialect'], string>> = {
   sqlite: `
     select ${RECORD_OF_EXECUTION} from executions e
-    join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
+    join ${ITS_RECORD}
     where e.execution_id = $1 and r.visibility = 'visible' order by r.seq limit $2`,
   postgres: `
     select ${COLUMNS} from records where execution_id = $1 and visibility = 'visible' order by seq limit $2`,
@@ -56,7 +60,7 @@ const FIND_VISIBLE_BY_EXECUTION: Readonly<Record<Database['dialect'], string>> =
 // At most one hash: the executionId identifies one execution of the tenant.
 const FIND_OWN_BY_EXECUTION = `
   select ${RECORD_OF_EXECUTION} from executions e
-  join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
+  join ${ITS_RECORD}
   where e.tenant_id = $1 and e.execution_id = $2 and r.visibility <> 'deleted' limit $3`;
 
 // Labels of the producer are content too; only hashes and the execution remain.
